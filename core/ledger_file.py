@@ -1,0 +1,170 @@
+"""The file behind the ledger: its tables, how it is opened, and what a failing disk says to a curator.
+
+Nothing here knows what a spend is; `ledger.py` does. Every call gets a connection of its own, so threads and processes
+share nothing but the file, and a killed process leaves nothing behind but a transaction that never happened.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from core.errors import DeskError
+
+VERSION = 1
+LARGEST_AMOUNT = 2**62  # spent + units and total - units then both fit SQLite's 64-bit integers
+
+TABLES = f"""
+CREATE TABLE account (
+    fingerprint TEXT PRIMARY KEY,
+    unit_json   TEXT NOT NULL,
+    budget_json TEXT NOT NULL,
+    order_text  TEXT,
+    total       INTEGER NOT NULL CHECK (total BETWEEN 0 AND {LARGEST_AMOUNT}),
+    spent       INTEGER NOT NULL DEFAULT 0 CHECK (spent BETWEEN 0 AND total),
+    opened_at   TEXT NOT NULL
+) STRICT;
+CREATE TABLE override (
+    number      INTEGER PRIMARY KEY,
+    fingerprint TEXT NOT NULL REFERENCES account (fingerprint),
+    who         TEXT NOT NULL CHECK (who <> ''),
+    at          TEXT NOT NULL,
+    from_budget TEXT NOT NULL,
+    to_budget   TEXT NOT NULL,
+    from_total  INTEGER NOT NULL,
+    to_total    INTEGER NOT NULL,
+    reason      TEXT NOT NULL CHECK (reason <> '')
+) STRICT;
+CREATE TABLE dataset (
+    id           TEXT PRIMARY KEY,
+    fingerprint  TEXT NOT NULL REFERENCES account (fingerprint),
+    name         TEXT NOT NULL,
+    schema_json  TEXT NOT NULL,
+    created_at   TEXT NOT NULL,
+    details_json TEXT NOT NULL
+) STRICT;
+CREATE TABLE plan (
+    number      INTEGER PRIMARY KEY,
+    id          TEXT NOT NULL UNIQUE,
+    dataset_id  TEXT NOT NULL REFERENCES dataset (id),
+    plan_json   TEXT NOT NULL,
+    units       INTEGER NOT NULL CHECK (units BETWEEN 0 AND {LARGEST_AMOUNT}),
+    status      TEXT NOT NULL CHECK (status IN ('reserved', 'stored')),
+    note        TEXT,
+    attempts    INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    reserved_at TEXT NOT NULL,
+    stored_at   TEXT,
+    digest      TEXT,
+    result      BLOB,
+    CHECK ((status = 'stored') = (result IS NOT NULL AND digest IS NOT NULL AND stored_at IS NOT NULL))
+) STRICT;
+CREATE INDEX plan_of_dataset ON plan (dataset_id);
+CREATE TRIGGER spent_never_falls BEFORE UPDATE ON account WHEN NEW.spent < OLD.spent
+    BEGIN SELECT RAISE(ABORT, 'spent never falls'); END;
+CREATE TRIGGER account_is_kept BEFORE DELETE ON account
+    BEGIN SELECT RAISE(ABORT, 'accounts are kept'); END;
+CREATE TRIGGER override_is_kept BEFORE DELETE ON override
+    BEGIN SELECT RAISE(ABORT, 'overrides are kept'); END;
+CREATE TRIGGER plan_is_kept BEFORE DELETE ON plan
+    BEGIN SELECT RAISE(ABORT, 'plans are kept'); END;
+CREATE TRIGGER plan_is_fixed BEFORE UPDATE ON plan
+    WHEN OLD.status = 'stored' OR NEW.id <> OLD.id OR NEW.units <> OLD.units OR NEW.dataset_id <> OLD.dataset_id
+        OR NEW.plan_json <> OLD.plan_json
+    BEGIN SELECT RAISE(ABORT, 'a paid plan and its result never change'); END;
+PRAGMA user_version = {VERSION};
+"""
+
+SENTENCES = {
+    "SQLITE_BUSY": "Another process is using the ledger; nothing was changed: try again in a moment.",
+    "SQLITE_LOCKED": "Another process is using the ledger; nothing was changed: try again in a moment.",
+    "SQLITE_FULL": "The disk is full; nothing was changed: free some space and try again.",
+    "SQLITE_READONLY": "The ledger is read-only; nothing was changed: check the rights of the workspace folder.",
+    "SQLITE_CANTOPEN": "The ledger cannot be opened; check that the workspace folder exists and is yours.",
+    "SQLITE_NOTADB": "This file is not a ledger of Release Desk; choose another workspace folder.",
+    "SQLITE_CORRUPT": "The ledger is damaged on disk; restore the workspace from a backup.",
+}
+
+
+class LedgerFile:
+    """One SQLite file on a local disk (write-ahead log, every commit synced), readable by its owner only.
+
+    SQLite's locks do not survive a fork in the middle of a call: start worker processes with `spawn`.
+    """
+
+    def __init__(self, path: Path | str, *, patience: float = 30.0) -> None:
+        """Opens the file or creates it; `patience` is how many seconds a call waits for other processes."""
+        self.path = Path(path).absolute()
+        self.patience = patience
+        try:
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+        except (OSError, ValueError) as error:
+            raise DeskError(SENTENCES["SQLITE_CANTOPEN"]) from error
+        with self.read() as connection:
+            if _is_new(connection):
+                connection.execute("PRAGMA journal_mode = WAL")
+        with self.write() as connection:
+            if _is_new(connection):
+                for statement in _statements(TABLES):
+                    connection.execute(statement)
+
+    def connect(self) -> sqlite3.Connection:
+        # mode=rw: a ledger deleted under a running desk must not come back empty, with a fresh budget.
+        address = f"{self.path.as_uri()}?mode=rw"
+        connection = sqlite3.connect(address, uri=True, timeout=self.patience, isolation_level=None)
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        return connection
+
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection]:
+        """A connection on which each statement sees one committed state."""
+        try:
+            with closing(self.connect()) as connection:
+                yield connection
+        except sqlite3.Error as error:
+            raise DeskError(_sentence(error)) from error
+        except UnicodeEncodeError as error:
+            raise DeskError("A name or text for the ledger is not valid Unicode; type it again.") from error
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """One transaction that no other writer overlaps: committed and synced at its end, undone by any exception."""
+        with self.read() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                # Explicit, because a closed connection keeps its lock for as long as a traceback holds a cursor of it.
+                with suppress(sqlite3.Error):
+                    connection.execute("ROLLBACK")
+                raise
+
+
+def _is_new(connection: sqlite3.Connection) -> bool:
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > VERSION:
+        raise DeskError("This ledger was written by a newer Release Desk; update the program to open this workspace.")
+    if version == 0 and connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        raise DeskError(SENTENCES["SQLITE_NOTADB"])
+    return bool(version == 0)
+
+
+def _statements(script: str) -> Iterator[str]:
+    """The statements of a script one by one: `executescript` would commit the transaction it runs in."""
+    pending = ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            yield pending
+            pending = ""
+
+
+def _sentence(error: sqlite3.Error) -> str:
+    name = getattr(error, "sqlite_errorname", None) or type(error).__name__
+    kind = "_".join(name.split("_")[:2])  # SQLITE_BUSY_RECOVERY is a SQLITE_BUSY
+    return SENTENCES.get(kind, f"The ledger could not be used ({name}); reopen the workspace and try again.")

@@ -1,0 +1,117 @@
+"""Noisy tables of counts: the one step in which most mechanisms touch private data.
+
+**Privacy** A unit changes one table by at most `unit.l1` in L1 and `unit.l2_squared` in squared L2. Table t gets the
+share s_t of the budget: discrete Laplace noise of scale unit.l1/(s_t epsilon), which is s_t epsilon-DP, or discrete
+Gaussian noise of variance unit.l2_squared/(2 s_t rho), which is s_t rho-zCDP. The shares sum to at most 1, and basic
+composition (or that of zCDP) adds them up.
+
+**Accuracy** The expected absolute error of a cell is the Laplace scale, or sigma sqrt(2/pi).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.accounting import rho_for
+from core.counts import Counts
+from core.domain import Domain
+from core.mechanisms.protocol import Expected
+from core.noise import NoiseSource
+from core.privacy import Budget, Cost, Gaussian, Laplace, Unit
+from core.queries.protocol import Columns, QueryClass
+
+GRAIN = 2**20
+"""Shares are whole multiples of 1/GRAIN-th, so that they add up exactly."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """One table of counts with noise."""
+
+    columns: Columns
+    values: NDArray[np.int64]
+    sigma: float
+    """Standard deviation of the noise in each cell."""
+
+
+@dataclass(frozen=True)
+class Portion:
+    """One table and its part of the budget."""
+
+    columns: Columns
+    event: Laplace | Gaussian
+
+    def sigma(self, unit: Unit) -> float:
+        if isinstance(self.event, Laplace):
+            return math.sqrt(2) * unit.l1 / float(self.event.epsilon)
+        return math.sqrt(unit.l2_squared / (2 * float(self.event.rho)))
+
+    def mean_error(self, unit: Unit) -> float:
+        if isinstance(self.event, Laplace):
+            return unit.l1 / float(self.event.epsilon)
+        return self.sigma(unit) * math.sqrt(2 / math.pi)
+
+    def tail(self, unit: Unit, probability: float) -> float:
+        """The noise of one cell exceeds this with at most the given probability."""
+        if isinstance(self.event, Laplace):
+            return self.mean_error(unit) * math.log(1 / probability)
+        return self.sigma(unit) * math.sqrt(2 * math.log(2 / probability))
+
+
+def wanted(queries: Iterable[QueryClass], domain: Domain) -> dict[Columns, float]:
+    """The tables that the query classes need, each with its weight; a table needed twice counts twice."""
+    weights: dict[Columns, float] = {}
+    for query in queries:
+        own = getattr(query, "weight_of", None)
+        for columns, weight in (own(domain) if own else dict.fromkeys(query.tables(domain), 1.0)).items():
+            key = tuple(name for name in domain.names if name in columns)
+            weights[key] = weights.get(key, 0.0) + weight
+    return weights
+
+
+def portions(weights: dict[Columns, float], domain: Domain, budget: Budget) -> tuple[Portion, ...]:
+    """Split a budget over tables so that the weighted sum of absolute errors is smallest.
+
+    With error weight_t cells_t/share_t (Laplace) Lagrange's rule gives share_t ~ (weight_t cells_t)^(1/2); with
+    weight_t cells_t/sqrt(share_t) (Gaussian) it gives (weight_t cells_t)^(2/3).
+    """
+    power = 1 / 2 if budget.pure else 2 / 3
+    return divide({columns: (weight * domain.cells(columns)) ** power for columns, weight in weights.items()}, budget)
+
+
+def divide(shares: dict[Columns, float], budget: Budget) -> tuple[Portion, ...]:
+    """Exact portions of a budget in proportion to the given shares."""
+    whole = sum(shares.values())
+    grains = {columns: max(1, round(GRAIN * value / whole)) for columns, value in shares.items()}
+    every = sum(grains.values())
+    kind, amount = (Laplace, budget.epsilon) if budget.pure else (Gaussian, rho_for(budget))
+    return tuple(Portion(columns, kind(amount * Fraction(grain, every))) for columns, grain in grains.items())
+
+
+def measure(counts: Counts, portion: Portion, noise: NoiseSource) -> Measurement:
+    """Count one table and add the noise its portion pays for."""
+    table = counts.marginal(portion.columns)
+    if isinstance(portion.event, Laplace):
+        noisy = noise.laplace(table, epsilon=portion.event.epsilon, sensitivity=counts.unit.l1)
+    else:
+        noisy = noise.gaussian(table, rho=portion.event.rho, sensitivity_squared=counts.unit.l2_squared)
+    return Measurement(portion.columns, noisy, portion.sigma(counts.unit))
+
+
+def price(portions: Sequence[Portion]) -> Cost:
+    return Cost.of(portion.event for portion in portions)
+
+
+def expected_of(portions: Sequence[Portion], domain: Domain, unit: Unit, about: str) -> Expected:
+    """Errors of the noisy tables before any post-processing; union bound over all cells for the largest."""
+    cells = [domain.cells(portion.columns) for portion in portions]
+    every = sum(cells)
+    mean = sum(size * portion.mean_error(unit) for size, portion in zip(cells, portions, strict=True)) / every
+    worst = max(portion.tail(unit, 0.05 / every) for portion in portions)
+    return Expected(mean=mean, worst=worst, about=about)

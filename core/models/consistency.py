@@ -1,0 +1,87 @@
+"""Make noisy tables agree with each other, and keep them non-negative.
+
+Two tables that share columns tell two stories about those columns. For every shared set of columns, smallest first, the
+tables' sums are averaged by inverse variance and each table is shifted evenly to the average. A shift for a set of
+columns leaves the sums over smaller, already agreed sets unchanged, so one pass makes all tables consistent, and it is
+the least-squares estimate when every table has the same noise. Everything here is post-processing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.models.projection import simplex
+
+Floats = NDArray[np.float64]
+Columns = tuple[str, ...]
+MOST_SETS = 4_000
+"""Shared column sets that are reconciled; beyond this only single columns and the total are."""
+
+
+def total_of(tables: Mapping[Columns, NDArray[np.number]], sigmas: Mapping[Columns, float]) -> float:
+    """The number of rows as all tables together see it: their sums weighted by inverse variance."""
+    weights = {columns: 1 / (table.size * sigmas[columns] ** 2) for columns, table in tables.items()}
+    summed = sum(weights[columns] * float(table.sum()) for columns, table in tables.items())
+    return max(summed / sum(weights.values()), 0.0)
+
+
+def agree(tables: Mapping[Columns, NDArray[np.number]], sigmas: Mapping[Columns, float], total: float) -> dict[Columns, Floats]:
+    """Tables shifted so that they agree on every shared set of columns and on the total."""
+    shifted = {columns: np.asarray(table, dtype=np.float64).copy() for columns, table in tables.items()}
+    for columns, table in shifted.items():
+        shifted[columns] = table + (total - table.sum()) / table.size
+    for shared in _shared(list(tables)):
+        holders = [columns for columns in shifted if set(shared) <= set(columns)]
+        if len(holders) < 2:
+            continue
+        sums = {columns: _project(shifted[columns], columns, shared) for columns in holders}
+        weights = {columns: sums[columns].size / (shifted[columns].size * sigmas[columns] ** 2) for columns in holders}
+        average = sum(weights[columns] * sums[columns] for columns in holders) / sum(weights.values())
+        for columns in holders:
+            spread = shifted[columns].size // sums[columns].size
+            correction = (average - sums[columns]) / spread
+            shifted[columns] = shifted[columns] + _broadcast(correction, shared, columns)
+    return shifted
+
+
+def settle(
+    tables: Mapping[Columns, NDArray[np.number]], sigmas: Mapping[Columns, float], total: float, rounds: int = 3
+) -> dict[Columns, Floats]:
+    """Consistent and non-negative tables: agreement and projection in turn, ending with non-negativity."""
+    settled = dict(tables)
+    for _ in range(rounds):
+        settled = {columns: simplex(table, total) for columns, table in agree(settled, sigmas, total).items()}
+    return settled
+
+
+def _shared(sets: Sequence[Columns]) -> list[Columns]:
+    """Column sets that at least two tables may share, smallest first."""
+    largest = max((len(columns) for columns in sets), default=0)
+    subsets: set[frozenset[str]] = set()
+    for size in range(1, largest):
+        level = {frozenset(part) for columns in sets for part in combinations(columns, size)}
+        if size > 1 and len(subsets) + len(level) > MOST_SETS:
+            break
+        subsets |= level
+    return sorted((tuple(sorted(subset)) for subset in subsets), key=lambda columns: (len(columns), columns))
+
+
+def _project(table: Floats, columns: Columns, onto: Columns) -> Floats:
+    dropped = tuple(axis for axis, column in enumerate(columns) if column not in onto)
+    return table.sum(axis=dropped)
+
+
+def _broadcast(values: Floats, shared: Columns, columns: Columns) -> Floats:
+    """Values over the shared columns (in the order of `columns`), stretched so that they add to a table over `columns`."""
+    shape = iter(values.shape)
+    return values.reshape([next(shape) if column in shared else 1 for column in columns])
+
+
+def noise_floor(cells: int, sigma: float) -> float:
+    """L1 distance that noise alone would put between a table and the truth."""
+    return cells * sigma * math.sqrt(2 / math.pi)

@@ -1,0 +1,99 @@
+"""Marginals: every table of counts over a few columns at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar
+
+import numpy as np
+
+from core.domain import Domain
+from core.errors import BadParameter, printable
+from core.queries.protocol import Columns, Floats, Source, share
+from core.wording import amount, plural
+
+MOST_TABLES = 20_000
+"""More tables than this cannot be measured with useful accuracy; the limit keeps a form from freezing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Marginals:
+    """All k-way tables over the chosen columns, or exactly the tables listed in `sets`.
+
+    >>> Marginals(order=2, columns=("age", "sex", "region")).order
+    2
+    """
+
+    name: ClassVar[str] = "marginals"
+    title: ClassVar[str] = "Marginals: tables over a few columns at a time"
+
+    order: int = 2
+    """How many columns each table has; ignored when `sets` is given."""
+    columns: Columns = ()
+    """Columns to combine; empty means all columns of the schema."""
+    sets: tuple[Columns, ...] = ()
+    """Explicit column sets, instead of all combinations."""
+    weights: tuple[float, ...] = ()
+    """How much each of `sets` matters; empty means equally."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", tuple(self.columns))
+        object.__setattr__(self, "sets", tuple(tuple(columns) for columns in self.sets))
+        object.__setattr__(self, "weights", tuple(float(weight) for weight in self.weights))
+        if isinstance(self.order, bool) or not isinstance(self.order, int) or self.order < 1:
+            raise BadParameter("order", "must be a whole number of columns per table, at least 1.")
+        if self.weights and len(self.weights) != len(self.sets):
+            raise BadParameter("weights", "needs one weight for each of the listed sets.")
+        if any(not math.isfinite(weight) or weight <= 0 for weight in self.weights):
+            raise BadParameter("weights", "must all be above 0.")
+        for columns in (self.columns, *self.sets):
+            if len(set(columns)) != len(columns):
+                raise BadParameter("columns", "a column may be named only once in a table.")
+
+    def check(self, domain: Domain) -> None:
+        for column in self._named():
+            if column not in domain:
+                raise BadParameter("columns", f"'{printable(column)}' is not in the schema.")
+        if self.sets:
+            return
+        available = len(self.columns or domain.names)
+        if self.order > available:
+            raise BadParameter("order", f"only {available:,} columns are chosen; use an order up to {available:,}.")
+        if math.comb(available, self.order) > MOST_TABLES:
+            raise BadParameter("order", f"gives more than {MOST_TABLES:,} tables; choose fewer columns or a lower order.")
+
+    def tables(self, domain: Domain) -> tuple[Columns, ...]:
+        self.check(domain)
+        if self.sets:
+            return self.sets
+        chosen = set(self.columns or domain.names)
+        return tuple(combinations((name for name in domain.names if name in chosen), self.order))
+
+    def weight_of(self, domain: Domain) -> dict[Columns, float]:
+        tables = self.tables(domain)
+        return dict(zip(tables, self.weights or (1.0,) * len(tables), strict=True))
+
+    def log_size(self, domain: Domain) -> float:
+        return math.log(sum(domain.cells(columns) for columns in self.tables(domain)))
+
+    def answers(self, source: Source) -> Floats:
+        tables = [share(source.marginal(columns)).ravel() for columns in self.tables(source.domain)]
+        return np.concatenate(tables) if tables else np.zeros(0)
+
+    def sentence(self, domain: Domain) -> str:
+        tables = self.tables(domain)
+        cells = sum(domain.cells(columns) for columns in tables)
+        return f"{plural(len(tables), 'table')} of {_orders(tables)} columns, {amount(cells)} counts in all"
+
+    def _named(self) -> Iterable[str]:
+        yield from self.columns
+        for columns in self.sets:
+            yield from columns
+
+
+def _orders(tables: tuple[Columns, ...]) -> str:
+    orders = sorted({len(columns) for columns in tables})
+    return str(orders[0]) if len(orders) == 1 else f"{orders[0]} to {orders[-1]}"

@@ -1,0 +1,217 @@
+"""The public artefact: synthetic records, released tables and the certificate, as one ZIP that never changes.
+
+Everything in here is public. Nothing exact and no path enters it: the certificate is built from the plan and the
+schema alone, and the records and tables come from the model that the mechanism returned.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from core.domain import Domain
+from core.errors import BadFile
+from core.models.points import Points
+from core.models.protocol import Model
+from core.models.tables import lookup
+from core.queries.protocol import Columns, QueryClass
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
+"""Text that a spreadsheet may run as a formula; the apostrophe is here so that undoing is unambiguous."""
+MOST_TABLE_CELLS = 2**22
+"""Released tables beyond this many counts stay out of the artefact; the records answer in their place."""
+MOST_LISTED_CELLS = 300_000
+"""Counts listed in words in tables.csv; tables.npz has them all."""
+LONGEST_CERTIFICATE = 4_000_000
+ABOUT = """This folder was released with differential privacy.
+
+synthetic.csv, synthetic.parquet  synthetic records in the original columns; no line belongs to a person
+tables.csv, tables.npz            released tables of counts, where the mechanism measured any; more exact than the records
+schema.json                       the public schema: bounds, bins and categories
+certificate.json                  what is promised, and how it was made
+
+In synthetic.csv a text that could be read as a formula starts with an apostrophe; the Parquet file has the plain text.
+"""
+
+
+class Certificate(BaseModel):
+    """What is promised about a release; contains no exact statistic and no path."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    format: int = 1
+    plan: str
+    software: str
+    created: str
+    mechanism: str
+    parameters: dict[str, Any]
+    queries: list[dict[str, Any]]
+    epsilon: float
+    delta: float
+    unit: dict[str, Any]
+    neighbours: str
+    schema_digest: str
+    synthetic_rows: int
+    expected_error: dict[str, Any]
+    answers_from: str
+
+    @classmethod
+    def read(cls, text: str | bytes) -> Certificate:
+        """Load a certificate that may come from anywhere."""
+        if len(text) > LONGEST_CERTIFICATE:
+            raise BadFile("The certificate is too long to be one of ours.")
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError:
+            raise BadFile("This is not a certificate of Release Desk; choose a certificate.json from a release.") from None
+
+    def write(self) -> str:
+        return json.dumps(self.model_dump(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A finished release, read from its stored bytes; `zip()` returns exactly those bytes."""
+
+    stored: bytes
+
+    @classmethod
+    def pack(cls, model: Model, certificate: Certificate, generator: np.random.Generator) -> Release:
+        """Draw the records once, round the tables once, and seal everything in a ZIP."""
+        domain = model.domain
+        frame = domain.decode(model.sample(certificate.synthetic_rows, generator), generator)
+        tables = _fitting(model.tables(), MOST_TABLE_CELLS)
+        return cls(_zipped({
+            "README.txt": ABOUT.encode(),
+            "certificate.json": certificate.write().encode(),
+            "schema.json": domain.to_json().encode(),
+            "synthetic.csv": to_csv(frame),
+            "synthetic.parquet": _parquet(frame),
+            "tables.csv": to_csv(_long(domain, _fitting(tables, MOST_LISTED_CELLS))),
+            "tables.json": json.dumps([list(columns) for columns in tables]).encode(),
+            "tables.npz": _npz(tables.values()),
+        }))
+
+    def zip(self) -> bytes:
+        return self.stored
+
+    def csv(self) -> bytes:
+        return self._read("synthetic.csv")
+
+    def parquet(self) -> bytes:
+        return self._read("synthetic.parquet")
+
+    def tables_csv(self) -> bytes:
+        return self._read("tables.csv")
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        return Certificate.read(self._read("certificate.json"))
+
+    @cached_property
+    def domain(self) -> Domain:
+        return Domain.from_json(self._read("schema.json").decode())
+
+    def records(self) -> pd.DataFrame:
+        """Synthetic records in the original columns and types."""
+        return pd.read_parquet(io.BytesIO(self.parquet()))
+
+    @cached_property
+    def tables(self) -> Mapping[Columns, NDArray[np.float64]]:
+        """Released tables of counts by their columns."""
+        names = [tuple(columns) for columns in json.loads(self._read("tables.json"))]
+        with np.load(io.BytesIO(self._read("tables.npz")), allow_pickle=False) as arrays:
+            return {columns: arrays[f"table{place}"] for place, columns in enumerate(names)}
+
+    def marginal(self, columns: Sequence[str]) -> NDArray[np.float64]:
+        """Estimated counts: from the smallest released table that holds the columns, otherwise from the records."""
+        found = lookup(self.tables, columns)
+        return self._points.marginal(columns) if found is None else found
+
+    def answers(self, queries: QueryClass | Iterable[QueryClass]) -> NDArray[np.float64]:
+        """All answers of the query classes, one after the other, as shares of the table."""
+        classes = list(queries) if isinstance(queries, Iterable) else [queries]
+        return np.concatenate([query.answers(self) for query in classes]) if classes else np.zeros(0)
+
+    @cached_property
+    def _points(self) -> Points:
+        frame = self.records()
+        codes = [self.domain[name].encode(frame[name])[0] for name in self.domain.names]
+        return Points(self.domain, np.stack(codes, axis=1).astype(np.int64), np.ones(len(frame)))
+
+    def _read(self, member: str) -> bytes:
+        with zipfile.ZipFile(io.BytesIO(self.stored)) as archive:
+            return archive.read(member)
+
+
+def to_csv(frame: pd.DataFrame) -> bytes:
+    """CSV in which no text can start a formula when a spreadsheet opens it."""
+    safe = frame.copy()
+    for name in safe.columns:
+        column = safe[name]
+        if not (pd.api.types.is_numeric_dtype(column) or pd.api.types.is_datetime64_any_dtype(column)):
+            safe[name] = column.map(neutral, na_action="ignore")
+    safe.columns = pd.Index([neutral(str(name)) for name in safe.columns])
+    return safe.to_csv(index=False, lineterminator="\n").encode()
+
+
+def neutral(value: object) -> object:
+    """Text with an apostrophe in front if it could be read as a formula; `plain` undoes it."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
+
+
+def plain(value: object) -> object:
+    return value[1:] if isinstance(value, str) and value.startswith("'") else value
+
+
+def _fitting(tables: Mapping[Columns, NDArray[np.float64]], room: int) -> dict[Columns, NDArray[np.float64]]:
+    """The smallest tables, as many as hold at most `room` counts together, to a thousandth of a row."""
+    smallest = sorted(tables, key=lambda columns: tables[columns].size)
+    filled = np.cumsum([tables[columns].size for columns in smallest])
+    kept = {columns for columns, used in zip(smallest, filled, strict=True) if used <= room}
+    return {columns: np.round(tables[columns], 3) for columns in tables if columns in kept}
+
+
+def _long(domain: Domain, tables: Mapping[Columns, NDArray[np.float64]]) -> pd.DataFrame:
+    """Released tables in one long sheet: table, cell in plain words, count."""
+    parts = []
+    for columns, table in tables.items():
+        labels = [[f"{column} = {domain[column].label(code)}" for code in range(domain[column].size)] for column in columns]
+        cells = np.array([""], dtype=object)
+        for level, own in enumerate(labels):
+            joint = np.array(own, dtype=object)
+            cells = joint if level == 0 else np.add.outer(cells + "; ", joint).ravel()
+        parts.append(pd.DataFrame({"table": " x ".join(columns), "cell": cells, "count": table.ravel()}))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"table": [], "cell": [], "count": []})
+
+
+def _parquet(frame: pd.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
+def _npz(tables: Iterable[NDArray[np.float64]]) -> bytes:
+    buffer = io.BytesIO()
+    arrays = {f"table{place}": table for place, table in enumerate(tables)}
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def _zipped(members: Mapping[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        for name, content in members.items():
+            # A fixed date: the moment of packing belongs in the certificate, not in every member.
+            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()

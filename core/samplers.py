@@ -1,0 +1,206 @@
+"""Exact samplers over the operating system's randomness, in integer arithmetic, many draws at a time.
+
+Laplace and Gaussian follow Canonne, Kamath and Steinke, 'The Discrete Gaussian for Differential Privacy' (2020),
+algorithms 1 to 3: every draw is a chain of comparisons between uniform integers and rational numbers, so the
+distribution is the stated one, not a floating-point neighbour of it. A comparison with an irrational number (a power
+of e) reads the uniform number word by word until it differs from the irrational one. Selection lives in `race.py`.
+
+Nothing is kept between calls: each call asks the operating system for the words it uses, so threads and forked
+processes can never see the same words. The run time of a call depends on its draws, as in every rejection sampler.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from decimal import Context, Decimal, localcontext
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[Any]
+"""int64 where every number fits, Python integers (dtype object) where one does not."""
+Flags = NDArray[np.bool_]
+
+SAFE = 2**62
+"""Numbers up to here are kept in int64: the sum of two of them still fits."""
+_BLOCK = 1 << 16
+"""Proposals per round: half a megabyte per array stays in the processor's cache."""
+
+
+def words(count: int) -> NDArray[np.uint64]:
+    """Independent uniform 64-bit words from the operating system."""
+    return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
+
+
+def below(bound: int, count: int) -> Integers:
+    """Uniform integers in [0, bound), exactly: words that would favour small remainders are drawn again."""
+    if bound == 1:
+        return np.zeros(count, dtype=np.int64)
+    if bound > SAFE:
+        return _filled(count, lambda missing: _wide_below(bound, missing))
+    return _filled(count, lambda missing: _narrow_below(bound, missing))
+
+
+def _narrow_below(bound: int, count: int) -> Integers:
+    if bound <= 1 << 24:  # half a word is enough: at most one in 256 is drawn again
+        drawn: NDArray[Any] = words((count + 1) // 2).view(np.uint32)[:count]
+        width = 32
+    else:
+        drawn, width = words(count), 64
+    surplus = (1 << width) % bound
+    if surplus:
+        drawn = drawn[drawn < (1 << width) - surplus]
+    return (drawn % drawn.dtype.type(bound)).astype(np.int64)
+
+
+def _wide_below(bound: int, count: int) -> Integers:
+    bits = (bound - 1).bit_length()
+    limbs = -(-bits // 64)
+    drawn = words(limbs * count).reshape(limbs, count).astype(object)
+    number = drawn[0]
+    for limb in drawn[1:]:
+        number = (number << 64) | limb
+    number = number >> (64 * limbs - bits)
+    return number[(number < bound).astype(bool)]
+
+
+def _filled(count: int, propose: Callable[[int], Integers]) -> Integers:
+    """The first `count` accepted proposals.
+
+    `propose(k)` makes k (or a number that depends on k alone) independent trials and returns the accepted ones in
+    order, so what is kept is a prefix of an endless independent sequence: stopping early favours no value.
+    """
+    pieces: list[Integers] = []
+    missing = count
+    while missing:
+        piece = propose(missing)[:missing]
+        missing -= len(piece)
+        pieces.append(piece)
+    if len(pieces) == 1:
+        return pieces[0]
+    return np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.int64)
+
+
+def exp_floor(power: int, bits: int) -> int:
+    """floor(2^bits * e^-power), certain: digits are added until the rounding error no longer matters."""
+    digits = bits // 3 + 20
+    while True:
+        with localcontext(Context(prec=digits)):
+            value = Decimal(-power).exp() * Decimal(2) ** bits
+            error = (value + 1) * Decimal(10) ** (3 - digits)
+            low, high = int(value - error), int(value + error)
+        if low == high:
+            return low
+        digits += 20
+
+
+_TAILS = np.array([exp_floor(power, 64) for power in range(44, 0, -1)], dtype=np.uint64)
+"""First words of e^-44, ..., e^-1, in rising order; e^-44 is the last that has a bit in its first word."""
+
+
+def geometric(count: int) -> Integers:
+    """V >= 0 with P(V >= v) = e^-v: the number of powers e^-1, e^-2, ... above one uniform number in [0, 1).
+
+    A word equal to the first word of a power decides nothing (probability 2^-64 per power) and is continued. A number
+    below e^-44 starts afresh from 44: the geometric law has no memory.
+    """
+    drawn = words(count)
+    place = np.searchsorted(_TAILS, drawn, side="right")
+    result = (len(_TAILS) - place).astype(np.int64)
+    for index in np.flatnonzero(_TAILS[place - 1] == drawn):
+        result[index] += _continues_below(int(result[index]) + 1, int(drawn[index]))
+    deep = np.flatnonzero(result == len(_TAILS))
+    if deep.size:
+        result[deep] += geometric(deep.size)
+    return result
+
+
+def _continues_below(power: int, number: int) -> bool:
+    """Whether a uniform number whose first word is that of e^-power lies below e^-power."""
+    bits = 64
+    while True:
+        bits += 64
+        number = (number << 64) | int(words(1)[0])
+        edge = exp_floor(power, bits)
+        if number != edge:
+            return number < edge
+
+
+def bernoulli_exp(numerators: Integers, denominator: int) -> Flags:
+    """Independent coins, True with probability exp(-numerator/denominator); numerators >= 0, denominator >= 1.
+
+    The whole part w of the exponent is one geometric draw (P(V >= w) = e^-w), the rest r < 1 is `_decays`.
+    """
+    if denominator > SAFE:
+        numerators = numerators.astype(object)
+    whole, rest = numerators // denominator, numerators % denominator
+    result = (geometric(len(numerators)) >= whole).astype(bool)
+    alive = np.flatnonzero(result)
+    result[alive] = _decays(rest[alive], denominator)
+    return result
+
+
+def _decays(numerators: Integers, denominator: int) -> Flags:
+    """True with probability exp(-r), r = numerator/denominator in [0, 1] (algorithm 1, after von Neumann).
+
+    Count trials that succeed with probability r/1, r/2, r/3, ... up to the first failure, at trial K:
+    P(K odd) = 1 - r + r^2/2! - r^3/3! + ... = exp(-r). A chance r/k is two coins, r and 1/k, so no product overflows.
+    """
+    result = np.zeros(len(numerators), dtype=bool)
+    if denominator <= SAFE:
+        numerators = numerators.astype(np.int64)
+    alive = np.arange(len(numerators))
+    trial = 1
+    while alive.size:
+        success = below(trial, alive.size) == 0
+        chosen = np.flatnonzero(success)
+        success[chosen] = (below(denominator, chosen.size) < numerators[alive[chosen]]).astype(bool)
+        if trial % 2:
+            result[alive[~success]] = True
+        alive = alive[success]
+        trial += 1
+    return result
+
+
+def laplace(count: int, numerator: int, denominator: int) -> Integers:
+    """Discrete Laplace noise of scale t/s = numerator/denominator: P(z) proportional to exp(-|z| s/t) (algorithm 2).
+
+    U below t kept with probability exp(-U/t), plus t times V with P(V >= v) = e^-v, is X with P(x) ~ exp(-x/t); then
+    floor(X/s) has P(y) ~ exp(-y s/t). A fair sign, with minus zero refused, makes it two-sided.
+    """
+
+    def propose(missing: int) -> Integers:
+        units = below(numerator, min(2 * missing + 8, _BLOCK))
+        units = units[_decays(units, numerator)]
+        whole = geometric(len(units))
+        if max(numerator * (int(whole.max(initial=0)) + 1), denominator) > SAFE:
+            units, whole = units.astype(object), whole.astype(object)
+        size = (units + numerator * whole) // denominator
+        minus = below(2, len(size)) == 1
+        return np.where(minus, -size, size)[~(minus & (size == 0).astype(bool))]
+
+    return _filled(count, propose)
+
+
+def gaussian(count: int, numerator: int, denominator: int) -> Integers:
+    """Discrete Gaussian noise of variance p/q = numerator/denominator: P(z) proportional to exp(-z^2 q/(2p)) (alg. 3).
+
+    Y of the discrete Laplace law of scale t = floor(sigma) + 1 is kept with probability
+    exp(-(|Y| - sigma^2/t)^2 / (2 sigma^2)) = exp(-(|Y| q t - p)^2 / (2 p q t^2)).
+    """
+    scale = math.isqrt(numerator // denominator) + 1
+    divisor = 2 * numerator * denominator * scale**2
+
+    def propose(missing: int) -> Integers:
+        noise = laplace(min(2 * missing + 8, _BLOCK), scale, 1)
+        size = np.abs(noise)
+        largest = (int(size.max()) * denominator * scale + numerator) ** 2
+        if max(largest, divisor) > SAFE:
+            size = size.astype(object)
+        distance = size * (denominator * scale) - numerator
+        return noise[bernoulli_exp(distance * distance, divisor)]
+
+    return _filled(count, propose)

@@ -1,0 +1,367 @@
+"""Races between threads and processes, and SIGKILL at every step, each with a mutant that shows the test can fail."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import multiprocessing
+import os
+import random
+import signal
+import sqlite3
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import DeskError, OutOfBudget
+from core.ledger import Account, Entry, Ledger
+
+PROCESSES, THREADS = 4, 8
+
+# A clean single-threaded server forks the children, so no child pays for the imports of the test run again.
+processes = multiprocessing.get_context("forkserver")
+processes.set_forkserver_preload(["core.ledger", "tests.core.test_ledger_crash"])
+
+
+def opened(ledger: Ledger, name: str, total: int) -> Account:
+    """An account and a dataset of the same (hexadecimal) name."""
+    account = ledger.open_account(fingerprint=name, unit_json="{}", budget_json="{}", order=None, total=total)
+    ledger.add_dataset(id=name, fingerprint=name, name=name, schema_json="{}", details_json="{}")
+    return account
+
+
+def in_processes(target: Callable[..., None], *arguments: Any) -> list[Any]:
+    """What `target` put into its queue in each of the processes."""
+    barrier, queue = processes.Barrier(PROCESSES * THREADS), processes.Queue()
+    running = [
+        processes.Process(target=target, args=(number, barrier, queue, *arguments)) for number in range(PROCESSES)
+    ]
+    for process in running:
+        process.start()
+    answers = [queue.get(timeout=120) for _ in running]
+    for process in running:
+        process.join()
+    assert [process.exitcode for process in running] == [0] * PROCESSES
+    return answers
+
+
+def in_threads(work: Callable[[int], None]) -> None:
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+# races
+
+
+@dataclass(frozen=True, kw_only=True)
+class Round:
+    """A budget that pays for `winners` plans of `units` each, and a rest that pays for none."""
+
+    account: Account
+    units: int
+    winners: int
+
+
+class Careless(Ledger):
+    """The mutant: it looks first and writes later, so two may see the same budget."""
+
+    def reserve(self, *, plan_id: str, dataset_id: str, plan_json: str, units: int, account: Account) -> Entry:
+        seen = self.account(account.fingerprint)
+        if self.entry(plan_id) is None:
+            if seen.left < units:
+                raise OutOfBudget("The careless ledger saw no budget.")
+            with self.file.read() as connection:
+                connection.execute(
+                    "UPDATE account SET spent = ? WHERE fingerprint = ?", (seen.spent + units, account.fingerprint)
+                )
+                connection.execute(
+                    """INSERT INTO plan (id, dataset_id, plan_json, units, status, reserved_at)
+                    VALUES (?, ?, ?, ?, 'reserved', '')""",
+                    (plan_id, dataset_id, plan_json, units),
+                )
+        entry = self.entry(plan_id)
+        assert entry is not None
+        return entry
+
+
+def contend(number: int, barrier: Any, queue: Any, kind: type[Ledger], path: Path, rounds: list[Round]) -> None:
+    """Every thread of every process asks in every round at the same moment; two share each plan."""
+    outcomes: list[tuple[int, str, bytes | None]] = []
+
+    def work(thread: int) -> None:
+        ledger = kind(path)
+        contender = number * THREADS + thread
+        # Partners sit in different processes, so that the same plan id is raced for across processes too.
+        plan = contender % (PROCESSES * THREADS // 2)
+        for index, race in enumerate(rounds):
+            plan_id, name = f"{index}-{plan}", race.account.fingerprint
+            barrier.wait(60)
+            try:
+                ledger.reserve(plan_id=plan_id, dataset_id=name, plan_json="{}", units=race.units, account=race.account)
+                outcomes.append((index, plan_id, ledger.store(plan_id, os.urandom(8))))
+            except DeskError as error:
+                outcomes.append((index, plan_id, None))
+                if kind is Ledger:
+                    assert isinstance(error, OutOfBudget), error
+
+    in_threads(work)
+    queue.put(outcomes)
+
+
+def race(path: Path, kind: type[Ledger], count: int) -> tuple[list[Round], list[tuple[int, str, bytes | None]]]:
+    rounds, ledger = [], Ledger(path)
+    for index in range(count):
+        units, winners = random.randint(1, 2**40), index % 7
+        total = winners * units + random.randrange(units)
+        rounds.append(Round(account=opened(ledger, f"{index:04x}", total), units=units, winners=winners))
+    return rounds, [outcome for outcomes in in_processes(contend, kind, path, rounds) for outcome in outcomes]
+
+
+def overspends(path: Path, rounds: list[Round]) -> int:
+    """Rounds in which more was sold than there was, or the account does not know what was sold."""
+    ledger = Ledger(path)
+    accounts = [ledger.account(race.account.fingerprint) for race in rounds]
+    sold = [sum(entry.units for entry in ledger.entries(fingerprint=account.fingerprint)) for account in accounts]
+    return sum(
+        amount > account.total or amount != account.spent for account, amount in zip(accounts, sold, strict=True)
+    )
+
+
+@pytest.mark.slow
+def test_many_contenders_never_overspend(tmp_path: Path) -> None:
+    path = tmp_path / "ledger"
+    rounds, outcomes = race(path, Ledger, 200)
+    assert len(outcomes) == 200 * PROCESSES * THREADS
+    assert overspends(path, rounds) == 0
+    given: dict[int, dict[str, list[bytes | None]]] = defaultdict(lambda: defaultdict(list))
+    for index, plan_id, answer in outcomes:
+        given[index][plan_id].append(answer)
+    ledger = Ledger(path)
+    for index, race_ in enumerate(rounds):
+        winners = {plan_id for plan_id, answers in given[index].items() if answers != [None, None]}
+        assert len(winners) == race_.winners
+        assert winners == {entry.plan_id for entry in ledger.entries(fingerprint=race_.account.fingerprint)}
+        for plan_id in winners:
+            assert given[index][plan_id] == [ledger.result(plan_id)] * 2
+
+
+def test_the_race_catches_a_ledger_that_looks_before_it_writes(tmp_path: Path) -> None:
+    rounds, _ = race(tmp_path / "ledger", Careless, 20)
+    assert overspends(tmp_path / "ledger", rounds) > 0
+
+
+def create(number: int, barrier: Any, queue: Any, folder: Path, rounds: int) -> None:
+    def work(thread: int) -> None:
+        for index in range(rounds):
+            barrier.wait(60)
+            ledger = Ledger(folder / str(index))
+            account = opened(ledger, "ab", 1000)
+            ledger.reserve(plan_id=f"{number}-{thread}", dataset_id="ab", plan_json="{}", units=1, account=account)
+
+    in_threads(work)
+    queue.put(None)
+
+
+def test_many_may_create_the_same_ledger(tmp_path: Path) -> None:
+    in_processes(create, tmp_path, 10)
+    for index in range(10):
+        ledger = Ledger(tmp_path / str(index))
+        assert ledger.account("ab").spent == len(ledger.entries()) == PROCESSES * THREADS
+        assert len(ledger.datasets()) == 1
+
+
+# SIGKILL
+
+STEPS = [
+    "before reserve",
+    "reserve BEGIN",
+    "reserve UPDATE",
+    "reserve INSERT",
+    "reserve COMMIT",
+    "after reserve",
+    "mid-run",
+    "store BEGIN",
+    "store UPDATE",
+    "store COMMIT",
+    "after store",
+    "after return",
+]
+
+
+class Fuse:
+    """Kills its own process when a step is reached for the nth time."""
+
+    def __init__(self, step: str | None, nth: int) -> None:
+        self.step, self.nth = step, nth
+        self.phase = ""
+        self.reached: Counter[str] = Counter()
+
+    def reach(self, step: str) -> None:
+        self.reached[step] += 1
+        if step == self.step and self.reached[step] == self.nth:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def watch(self, ledger: Ledger) -> None:
+        """Reaches a step before each SQL statement, 'store COMMIT' for example."""
+        connect = ledger.file.connect
+
+        def watched() -> sqlite3.Connection:
+            connection = connect()
+            connection.set_trace_callback(lambda statement: self.reach(f"{self.phase} {statement.split()[0]}"))
+            return connection
+
+        ledger.file.connect = watched  # type: ignore[method-assign]
+
+
+def desk(path: Path, log: Path, step: str | None, nth: int, size: int, hasty: bool) -> None:
+    """A desk that answers plan after plan until it is killed; it starts with the last plans of its predecessor.
+
+    A hasty desk returns before it stores: the mutant.
+    """
+    ledger, fuse = Ledger(path), Fuse(step, nth)
+    account, first = ledger.account("ab"), max(0, len(ledger.entries()) - 3)
+    fuse.watch(ledger)
+    returned = os.open(log, os.O_CREAT | os.O_APPEND | os.O_WRONLY)
+
+    def say(word: str, plan_id: str, detail: str) -> None:
+        os.write(returned, f"{word} {plan_id} {detail}\n".encode())
+
+    for index in itertools.count(first):
+        plan_id, units = f"p{index}", index + 1
+        fuse.reach("before reserve")
+        fuse.phase = "reserve"
+        entry = ledger.reserve(plan_id=plan_id, dataset_id="ab", plan_json="{}", units=units, account=account)
+        say("reserved", plan_id, str(units))
+        fuse.reach("after reserve")
+        answer = ledger.result(plan_id) if entry.status == "stored" else None
+        if answer is None:
+            answer = os.urandom(size)
+            fuse.reach("mid-run")
+            if hasty:
+                say("returned", plan_id, hashlib.sha256(answer).hexdigest())
+            fuse.phase = "store"
+            answer = ledger.store(plan_id, answer)
+            fuse.reach("after store")
+        say("returned", plan_id, hashlib.sha256(answer).hexdigest())
+        fuse.reach("after return")
+
+
+def crew(path: Path, log: Path, size: int) -> None:
+    """Two desks in one process, at work on the same plans."""
+    threading.Thread(target=desk, args=(path, log, None, 0, size, False), daemon=True).start()
+    desk(path, log, None, 0, size, False)
+
+
+class Auditor:
+    """Checks the ledger against everything that was ever said aloud, and against what it saw last time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path, self.log = folder / "ledger", folder / "log"
+        self.seen: dict[str, Entry] = {}
+        opened(Ledger(self.path), "ab", 2**40)
+
+    def audit(self) -> None:
+        ledger = Ledger(self.path)
+        rows = {entry.plan_id: entry for entry in ledger.entries()}
+        assert ledger.account("ab").spent == sum(entry.units for entry in rows.values())
+        with ledger.file.read() as connection:
+            assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+        for line in self.log.read_text().splitlines() if self.log.exists() else []:
+            word, plan_id, detail = line.split()
+            assert plan_id in rows, "an answer or a receipt without a committed spend"
+            if word == "reserved":
+                assert rows[plan_id].units == int(detail)
+            else:
+                result = ledger.result(plan_id)
+                assert result is not None, "an answer that is not stored"
+                assert hashlib.sha256(result).hexdigest() == detail, "two answers for one plan"
+        for plan_id, entry in self.seen.items():
+            assert rows[plan_id].units == entry.units
+            assert entry.digest in (None, rows[plan_id].digest)
+        self.seen = rows
+
+    def kill_at(self, step: str, nth: int, *, hasty: bool = False) -> None:
+        child = processes.Process(target=desk, args=(self.path, self.log, step, nth, 64, hasty))
+        child.start()
+        child.join(60)
+        assert child.exitcode == -signal.SIGKILL, f"{step} was never reached"
+
+    def kill_at_random(self) -> None:
+        before = self.log.stat().st_size if self.log.exists() else 0
+        child = processes.Process(target=crew, args=(self.path, self.log, 200_000))
+        child.start()
+        while child.is_alive() and not (self.log.exists() and self.log.stat().st_size > before):
+            time.sleep(0.001)
+        time.sleep(random.uniform(0, 0.04))
+        child.kill()
+        child.join(60)
+        assert child.exitcode == -signal.SIGKILL
+
+
+def test_sigkill_at_every_step(tmp_path: Path) -> None:
+    auditor = Auditor(tmp_path)
+    for nth, step in itertools.product((1, 2), STEPS):
+        auditor.kill_at(step, nth)
+        auditor.audit()
+    assert {entry.status for entry in auditor.seen.values()} == {"stored", "reserved"} or len(auditor.seen) > 3
+
+
+def test_sigkill_at_random_moments(tmp_path: Path) -> None:
+    auditor = Auditor(tmp_path)
+    for _ in range(16):
+        auditor.kill_at_random()
+        auditor.audit()
+    words = Counter(line.split()[0] for line in auditor.log.read_text().splitlines())
+    assert words["returned"] > 16
+
+
+def test_a_plan_killed_before_it_was_stored_runs_again_for_nothing(tmp_path: Path) -> None:
+    auditor = Auditor(tmp_path)
+    auditor.kill_at("store COMMIT", 1)
+    auditor.audit()
+    assert [entry.plan_id for entry in Ledger(auditor.path).pending()] == ["p0"]
+    auditor.kill_at("after return", 1)
+    auditor.audit()
+    ledger = Ledger(auditor.path)
+    assert ledger.pending() == []
+    assert ledger.account("ab").spent == 1
+
+
+def test_a_stored_answer_that_was_never_returned_comes_back_unchanged(tmp_path: Path) -> None:
+    auditor = Auditor(tmp_path)
+    auditor.kill_at("after store", 1)
+    auditor.audit()
+    stored = Ledger(auditor.path).result("p0")
+    assert "returned" not in auditor.log.read_text()
+    auditor.kill_at("after return", 1)
+    assert stored is not None
+    assert f"returned p0 {hashlib.sha256(stored).hexdigest()}" in auditor.log.read_text()
+    assert Ledger(auditor.path).result("p0") == stored
+
+
+@pytest.mark.parametrize("step", ["store BEGIN", "store COMMIT"])
+def test_the_audit_catches_a_desk_that_returns_before_it_stores(tmp_path: Path, step: str) -> None:
+    auditor = Auditor(tmp_path)
+    auditor.kill_at(step, 1, hasty=True)
+    with pytest.raises(AssertionError, match="not stored"):
+        auditor.audit()
+
+
+def test_the_audit_catches_a_lost_row(tmp_path: Path) -> None:
+    auditor = Auditor(tmp_path)
+    auditor.kill_at("after return", 2)
+    auditor.audit()
+    with Ledger(auditor.path).file.write() as connection:
+        connection.execute("DROP TRIGGER plan_is_kept")
+        connection.execute("DELETE FROM plan WHERE id = 'p1'")
+    with pytest.raises(AssertionError):
+        auditor.audit()
