@@ -12,12 +12,12 @@ on two neighbouring tables.
 **Why adding up is enough, even when the next spend is chosen after seeing the last answer.** Divergences of order a add
 under composition conditionally on everything seen so far. So a rule that refuses every spend that would lift the sum
 above a total fixed in advance keeps the whole interaction below that total, whatever is asked and whatever price is
-chosen at each step: a Rényi privacy filter (Feldman and Zrnic 2021, theorem 'privacy filter'; Lécuyer 2021); at the
-infinite order it is the basic composition filter of Rogers, Roth, Ullman and Vadhan 2016. Taking the best order *afterwards* would not be
-covered by that theorem, which is why the order never changes during the life of an account.
+chosen at each step: the Rényi privacy filter of Feldman and Zrnic 2021 and Lécuyer 2021; at the infinite order it is
+the basic composition filter of Rogers, Roth, Ullman and Vadhan 2016. Picking the best order *afterwards* would not be
+covered, which is why the order never changes during the life of an account.
 
-**Per event** (L is the privacy loss log P/Q, and E_Q[exp L] = 1; x^a is convex, so among all losses in an interval the
-largest divergence is reached by the two end points):
+**Per event**, in both directions (L is the privacy loss log P/Q; E_Q[exp L] = 1 and x^a is convex, so among all losses
+in an interval the two end points reach the largest divergence):
 
 - `Gaussian(rho)`: a rho exactly (zero-concentrated privacy; holds for discrete Gaussians in any number of cells).
 - `Pure(e)`: L lies in [-e, e]; the end points are randomised response, D_a = e + log((1 + r^(2a-1))/(1 + r))/(a - 1)
@@ -29,7 +29,7 @@ largest divergence is reached by the two end points):
   formula over s gives D_a = (-a log u + log((w - w^a)/((a - 1)(1 - w))))/(a - 1), w = exp(-e),
   u = a (w - w^a)/((a - 1)(1 - w^a)); it is below a e^2/8 (Dong, Durfee and Rogers 2020; Cesar and Rogers 2021).
 
-**Rounding.** Everything is a `Fraction` or a 50-digit decimal whose exp and log are correctly rounded, so results are
+**Rounding.** Everything is a `Fraction` or a 40-digit decimal whose exp and log are correctly rounded, so results are
 the same on every machine. Costs are rounded up and capacities down, after a guard far above the arithmetic error.
 """
 
@@ -39,7 +39,7 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Context, Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
 from fractions import Fraction
 from functools import lru_cache
 
@@ -49,11 +49,12 @@ from core.privacy import Budget, Cost, Event, Gaussian, Pure, Selection, exact
 UNITS = 10**12
 """Units per nat."""
 
-_DIGITS = Context(prec=50, traps=[InvalidOperation, DivisionByZero, Overflow])
-# Orders exceed 1 by at least 2^-20, so no formula below loses more than 26 of the 50 digits by cancellation.
-_GUARD = Fraction(1, 10**20)
-# Orders are 1 + (128 + m) 2^k: 0.4 % apart, which costs a few millionths of the budget, from 1 + 2^-20 to 1 + 2^50.
-_STEPS, _LOWEST, _HIGHEST = 128, -20, 50
+_DIGITS = Context(prec=40, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation, DivisionByZero, Overflow])
+# Orders exceed 1 by at least 2^-10, so cancellation leaves an error below 10^-25 in every formula below.
+_GUARD = Decimal("1e-20")
+# Orders are 1 + (128 + m)/128 2^k, less than 1 % apart, from 1 + 2^-10 to 1 + 2^50; the optimum is so flat that this
+# costs a few millionths of a budget.
+_STEPS, _LOWEST, _HIGHEST = 128, -10, 50
 
 
 def _decimal(value: Fraction) -> Decimal:
@@ -113,24 +114,28 @@ def order_for(budget: Budget) -> Fraction | None:
 
 
 @lru_cache(maxsize=1024)
-def capacity(budget: Budget) -> int:
-    """All units an account with this total budget holds, rounded down."""
-    order = order_for(budget)
+def capacity(budget: Budget, order: Fraction | None = None) -> int:
+    """All units an account with this total budget holds, rounded down.
+
+    An account keeps its order when its total is changed later; otherwise leave `order` out.
+    """
+    order = order or order_for(budget)
     if order is None:
         return math.floor(budget.epsilon * UNITS)
+    if budget.pure:
+        raise BadParameter("delta", "must be above 0 for an account that was opened with a delta above 0.")
     with localcontext(_DIGITS):
-        total = Fraction(_decimal(budget.epsilon) + _allowance(order, budget.delta)) - _GUARD
+        total = Fraction(_decimal(budget.epsilon) + _allowance(order, budget.delta) - _GUARD)
     return max(0, math.floor(total * UNITS))
 
 
 def units(cost: Cost, order: Fraction | None) -> int:
     """What a cost takes from an account of this order, rounded up once for the whole cost."""
-    return math.ceil(_divergence(cost, order) * UNITS)
+    return math.ceil(_divergence(Counter(cost.events), order) * UNITS)
 
 
-def _divergence(cost: Cost, order: Fraction | None) -> Fraction:
-    counted = Counter(cost.events)
-    return sum((times * _of_event(event, order) for event, times in counted.items()), Fraction(0))
+def _divergence(events: Counter[Event], order: Fraction | None) -> Fraction:
+    return sum((times * _of_event(event, order) for event, times in events.items()), Fraction(0))
 
 
 @lru_cache(maxsize=8192)
@@ -144,23 +149,27 @@ def _of_event(event: Event, order: Fraction | None) -> Fraction:
     if order is None or epsilon == 0:
         return epsilon
     with localcontext(_DIGITS):
-        bound = min(epsilon, order * epsilon**2 / 2, Fraction(_response(epsilon, order)) + _GUARD)
+        bound = min(epsilon, order * epsilon**2 / 2, Fraction(_response(epsilon, order) + _GUARD))
         if not isinstance(event, Selection):
             return bound
         bound = min(bound, order * epsilon**2 / 8)
-        # Far below 1 the two differ by less than one part in 10^12, and the exact form would cancel.
-        return min(bound, Fraction(_range(epsilon, order)) + _GUARD) if order * epsilon > Fraction(1, 10**6) else bound
+        # Where order * epsilon is tiny the exact form gains less than one part in 10^12, and would cancel.
+        if order * epsilon < Fraction(1, 10**6) or epsilon > 1000:
+            return bound
+        return min(bound, Fraction(_range(epsilon, order) + _GUARD))
 
 
 def _response(epsilon: Fraction, order: Fraction) -> Decimal:
     """Divergence of randomised response, the largest of anything that is epsilon-private."""
-    against = (1 + _decimal(-epsilon * (2 * order - 1)).exp()).ln() - (1 + _decimal(-epsilon).exp()).ln()
-    return _decimal(epsilon) + against / _decimal(order - 1)
+    exponent, above = _decimal(epsilon), _decimal(order - 1)
+    odds = (1 + (-exponent * (2 * above + 1)).exp()) / (1 + (-exponent).exp())
+    return exponent + odds.ln() / above
 
 
 def _range(epsilon: Fraction, order: Fraction) -> Decimal:
     """The largest divergence of anything whose privacy loss stays in some interval of length epsilon."""
-    a, w, power = _decimal(order), _decimal(-epsilon).exp(), _decimal(-epsilon * order).exp()
+    a, exponent = _decimal(order), _decimal(epsilon)
+    w, power = (-exponent).exp(), (-exponent * a).exp()
     tilt = a * (w - power) / ((a - 1) * (1 - power))
     return (((w - power) / ((a - 1) * (1 - w))).ln() - a * tilt.ln()) / (a - 1)
 
@@ -207,7 +216,7 @@ def remaining_epsilon(units_left: int, order: Fraction | None, delta: object) ->
     A plan with delta > 0 is priced as Gaussian noise (`rho_for`), a plan with delta = 0 as one pure event. An account
     of infinite order pays pure epsilon whatever the delta.
     """
-    failure = exact(delta, "delta")
+    failure = _probability(delta)
     if units_left <= 0:
         return 0.0
     if order is None or failure == 0:
@@ -254,9 +263,9 @@ def basic(cost: Cost) -> float:
 def advanced(cost: Cost, delta: object) -> float:
     """Advanced composition of pure events; infinite with Gaussian noise.
 
-    k events of one epsilon e: the optimal bound (Kairouz, Oh and Viswanath 2015), which is the exact guarantee of k
-    randomised responses. Different epsilons: sum e tanh(e/2) + sqrt(2 log(1/delta) sum e^2) (Dwork, Rothblum and Vadhan
-    2010 with the exact mean loss of randomised response, by Azuma's inequality).
+    k <= 10,000 events of one epsilon e: the optimal bound (Kairouz, Oh and Viswanath 2015), which is the exact
+    guarantee of k randomised responses. Otherwise: sum e tanh(e/2) + sqrt(2 log(1/delta) sum e^2) (Dwork, Rothblum
+    and Vadhan 2010 with the exact mean loss of randomised response, by Azuma's inequality).
     """
     failure, epsilons = _probability(delta), _epsilons(cost)
     if epsilons is None:
@@ -264,12 +273,12 @@ def advanced(cost: Cost, delta: object) -> float:
     if not epsilons or failure == 0:
         return basic(cost)
     with localcontext(_DIGITS):
-        if len(set(epsilons)) == 1:
-            return _up(_optimal(len(epsilons), epsilons[0], failure) + Decimal("1e-20"))
+        if len(set(epsilons)) == 1 and len(epsilons) <= 10_000:
+            return _up(_optimal(len(epsilons), epsilons[0], failure))
         shares = [(times, _decimal(epsilon), _decimal(-epsilon).exp()) for epsilon, times in Counter(epsilons).items()]
         mean = sum((times * e * (1 - r) / (1 + r) for times, e, r in shares), Decimal(0))
         squares = sum((times * e * e for times, e, _ in shares), Decimal(0))
-        return _up(mean + (-2 * _log(failure) * squares).sqrt() + Decimal("1e-20"))
+        return _up(mean + (-2 * _log(failure) * squares).sqrt() + _GUARD)
 
 
 def _optimal(times: int, epsilon: Fraction, delta: Fraction) -> Decimal:
@@ -288,13 +297,13 @@ def _optimal(times: int, epsilon: Fraction, delta: Fraction) -> Decimal:
         demand = above / below
         likely, unlikely = likely * ratio * (times - j) / (j + 1), unlikely / ratio * (times - j) / (j + 1)
         above, below = above + likely, below + unlikely
-    return max(demand, Decimal(1)).ln()
+    return demand.ln() + _GUARD if demand > 1 - _GUARD else Decimal(0)
 
 
 def zcdp(cost: Cost, delta: object) -> float:
-    """Zero-concentrated composition: rho is e^2/2 for a pure event, e^2/8 for a selection; then the tight conversion."""
-    rho = sum((_rho(event) for event in cost.events), Fraction(0))
-    return _converted(Cost((Gaussian(rho),)), _probability(delta))
+    """Zero-concentrated composition: rho is e^2/2 for a pure event and e^2/8 for a selection; then converted."""
+    rho = sum((times * _rho(event) for event, times in Counter(cost.events).items()), Fraction(0))
+    return _converted(Counter([Gaussian(rho)]), _probability(delta))
 
 
 def _rho(event: Event) -> Fraction:
@@ -304,22 +313,22 @@ def _rho(event: Event) -> Fraction:
 
 
 def renyi(cost: Cost, delta: object) -> float:
-    """Rényi composition: the exact curve of each event, added at every order; then the tight conversion at the best."""
-    return _converted(cost, _probability(delta))
+    """Rényi composition: the exact curves of all events are added at each order; then converted at the best."""
+    return _converted(Counter(cost.events), _probability(delta))
 
 
-def _converted(cost: Cost, delta: Fraction) -> float:
+def _converted(events: Counter[Event], delta: Fraction) -> float:
     """The smallest epsilon over all orders; with K(a) = (a - 1) D_a convex there is one minimum."""
-    if units(cost, Fraction(2)) == 0:
+    if _divergence(events, Fraction(2)) == 0:
         return 0.0
     if delta == 0:
-        return basic(cost)
+        return basic(Cost(tuple(events.elements())))
 
     def epsilon(order: Fraction) -> Decimal:
-        return _decimal(_divergence(cost, order)) - _allowance(order, delta)
+        return _decimal(_divergence(events, order)) - _allowance(order, delta)
 
     with localcontext(_DIGITS):
-        return max(0.0, _up(epsilon(_best_order(epsilon)) + Decimal("1e-20")))
+        return max(0.0, _up(epsilon(_best_order(epsilon)) + _GUARD))
 
 
 def epsilon_for(spent: Cost | Fraction, delta: object) -> float:

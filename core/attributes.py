@@ -40,7 +40,7 @@ def _words(text: object) -> object:
 def _value(value: object) -> str | int:
     if isinstance(value, str):
         _words(value)
-        if not value.strip():
+        if not text_of(value):
             raise ValueError("must not contain an empty text; declare missing instead")
         return value
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
@@ -134,7 +134,7 @@ class Attribute(BaseModel):
         raise NotImplementedError
 
     def centers(self) -> NDArray[np.float64]:
-        """The middle of each cell as a number (dates: days since 1970-01-01), NaN for 'missing'; ordered columns only."""
+        """Middle of each cell as a number (dates: days since 1970-01-01), NaN for 'missing'; ordered columns only."""
         raise BadSchema(f"Column '{printable(self.name)}' has no order; use a column of numbers or dates.")
 
     def _checked(self, codes: Any) -> NDArray[np.intp]:
@@ -165,9 +165,9 @@ class Categories(Attribute):
     def _check(self) -> Self:
         if not self.values:
             raise ValueError("needs at least one value")
-        if self.other is not None and not self.other.strip():
+        if self.other is not None and not text_of(self.other):
             raise ValueError("needs a name for its 'other' cell")
-        texts = [text_of(value) for value in self.values] + ([] if self.other is None else [self.other.strip()])
+        texts = [text_of(value) for value in self.values] + ([] if self.other is None else [text_of(self.other)])
         if len(set(texts)) < len(texts):
             raise ValueError("lists a value twice")
         return self

@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from core.axes import summed
 from core.domain import Domain
 from core.privacy import Unit
 
@@ -55,12 +56,7 @@ class Cells:
         return int(self.cells.sum()) if self.unit.public_rows else None
 
     def marginal(self, columns: Sequence[str]) -> Integers:
-        names = self.domain.names
-        kept = [names.index(column) for column in columns]
-        dropped = tuple(axis for axis in range(len(names)) if axis not in kept)
-        table = self.cells.sum(axis=dropped)
-        order = sorted(kept)
-        return np.asarray(table.transpose([order.index(axis) for axis in kept]), dtype=np.int64)
+        return summed(self.cells, self.domain.names, columns)
 
     def points(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
         table = self.marginal(columns)

@@ -1,8 +1,8 @@
 """The desk: the only door for the dashboard and for notebooks.
 
 It joins what the other files keep apart: private tables, mechanisms, noise and the ledger. The order is always the
-same: plan (free) -> reserve in the ledger (paid, committed) -> run -> store (committed) -> return. A crash in between may
-cost budget; it never gives a free or a second answer, and a paid plan can be finished later without paying again.
+same: plan (free) -> reserve in the ledger (paid, committed) -> run -> store (committed) -> return. A crash in between
+may cost budget; it never gives a free or a second answer, and a paid plan can be finished later at no cost.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any, Literal
 from core import accounting
 from core.domain import Domain
 from core.errors import BadParameter, DeskError, Failed, Refused, Unknown, printable
-from core.ledger import Account, Dataset, Entry, Ledger
+from core.ledger import Account, Dataset, Entry, Ledger, Override
 from core.mechanisms.protocol import Mechanism
 from core.models.protocol import Model
 from core.noise import Noise
@@ -73,7 +73,7 @@ class Statement:
     entries: tuple[Entry, ...]
     """Newest first; `units / total` is an entry's share."""
     total: int
-    changes: tuple[str, ...]
+    changes: tuple[Override, ...]
     """Every change of the total, with its reason."""
 
 
@@ -217,7 +217,7 @@ class Desk:
             left_epsilon=accounting.remaining_epsilon(account.left, _order(account), budget.delta),
             entries=tuple(self.ledger.entries(fingerprint=account.fingerprint)),
             total=account.total,
-            changes=tuple(f"{change.at[:10]}: {change.reason}" for change in self.ledger.overrides(account.fingerprint)),
+            changes=tuple(self.ledger.overrides(account.fingerprint)),
         )
 
     def change_budget(self, table: HeldTable | str, budget: Budget, *, reason: str) -> HeldTable:
@@ -276,7 +276,8 @@ class Desk:
                 stored = self.ledger.store(plan_id, self._run(entry).zip())
             except Exception as problem:
                 # The note must not depend on the data or the noise: a fixed sentence and the kind of error only.
-                note = str(problem) if isinstance(problem, DeskError) else f"The run stopped ({type(problem).__name__})."
+                own = isinstance(problem, DeskError)
+                note = str(problem) if own else f"The run stopped ({type(problem).__name__})."
                 self.ledger.failed(plan_id, note)
                 raise Failed(f"{note} It is paid for: run the same plan again at no cost.") from None
         return Release(stored)
@@ -333,7 +334,7 @@ def _certificate(plan_id: str, held: HeldTable, mechanism: Mechanism, model: Mod
         schema_digest=held.domain.digest,
         synthetic_rows=rows,
         expected_error=asdict(mechanism.expected(held.domain, held.unit)),
-        answers_from="released tables where they hold the columns, otherwise the records" if model.tables() else "records",
+        answers_from="released tables where they hold the columns, else records" if model.tables() else "records",
     )
 
 

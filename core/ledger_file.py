@@ -11,9 +11,11 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from core.errors import DeskError
 
+MARK = 0x52_44_4C_47  # "RDLG": says that a SQLite file is a ledger of ours
 VERSION = 1
 LARGEST_AMOUNT = 2**62  # spent + units and total - units then both fit SQLite's 64-bit integers
 
@@ -74,6 +76,7 @@ CREATE TRIGGER plan_is_fixed BEFORE UPDATE ON plan
     WHEN OLD.status = 'stored' OR NEW.id <> OLD.id OR NEW.units <> OLD.units OR NEW.dataset_id <> OLD.dataset_id
         OR NEW.plan_json <> OLD.plan_json
     BEGIN SELECT RAISE(ABORT, 'a paid plan and its result never change'); END;
+PRAGMA application_id = {MARK};
 PRAGMA user_version = {VERSION};
 """
 
@@ -82,7 +85,7 @@ SENTENCES = {
     "SQLITE_LOCKED": "Another process is using the ledger; nothing was changed: try again in a moment.",
     "SQLITE_FULL": "The disk is full; nothing was changed: free some space and try again.",
     "SQLITE_READONLY": "The ledger is read-only; nothing was changed: check the rights of the workspace folder.",
-    "SQLITE_CANTOPEN": "The ledger cannot be opened; check that the workspace folder exists and is yours.",
+    "SQLITE_CANTOPEN": "The ledger cannot be opened; the workspace must be a folder of yours on a local disk.",
     "SQLITE_NOTADB": "This file is not a ledger of Release Desk; choose another workspace folder.",
     "SQLITE_CORRUPT": "The ledger is damaged on disk; restore the workspace from a backup.",
 }
@@ -99,25 +102,17 @@ class LedgerFile:
         self.path = Path(path).absolute()
         self.patience = patience
         try:
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+            if not self.path.exists():
+                _create(self.path)
         except (OSError, ValueError) as error:
             raise DeskError(SENTENCES["SQLITE_CANTOPEN"]) from error
+        except sqlite3.Error as error:
+            raise DeskError(_sentence(error)) from error
         with self.read() as connection:
-            if _is_new(connection):
-                connection.execute("PRAGMA journal_mode = WAL")
-        with self.write() as connection:
-            if _is_new(connection):
-                for statement in _statements(TABLES):
-                    connection.execute(statement)
+            _check(connection)
 
     def connect(self) -> sqlite3.Connection:
-        # mode=rw: a ledger deleted under a running desk must not come back empty, with a fresh budget.
-        address = f"{self.path.as_uri()}?mode=rw"
-        connection = sqlite3.connect(address, uri=True, timeout=self.patience, isolation_level=None)
-        connection.row_factory = sqlite3.Row
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA foreign_keys = ON")
-        return connection
+        return _connect(self.path, self.patience)
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
@@ -145,23 +140,37 @@ class LedgerFile:
                 raise
 
 
-def _is_new(connection: sqlite3.Connection) -> bool:
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version > VERSION:
-        raise DeskError("This ledger was written by a newer Release Desk; update the program to open this workspace.")
-    if version == 0 and connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+def _connect(path: Path, patience: float) -> sqlite3.Connection:
+    # mode=rw: a ledger deleted under a running desk must not come back empty, with a fresh budget.
+    connection = sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=patience, isolation_level=None)
+    connection.row_factory = sqlite3.Row
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA fullfsync = ON")  # macOS: without it a sync may end in the drive's own cache
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection
+
+
+def _create(path: Path) -> None:
+    """Makes a complete ledger aside and gives it its name in one step, so that nobody ever opens half of one.
+
+    Of several processes that do so at once the first wins (a link never replaces a file). An empty file in the place
+    of a ledger is therefore damage, not a ledger still to be filled with a fresh budget.
+    """
+    with TemporaryDirectory(prefix=".ledger-", dir=path.parent) as folder:
+        fresh = Path(folder) / "ledger"
+        os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        with closing(_connect(fresh, patience=0)) as connection:
+            connection.executescript(TABLES)
+            connection.execute("PRAGMA journal_mode = WAL")
+        with suppress(FileExistsError):
+            os.link(fresh, path)
+
+
+def _check(connection: sqlite3.Connection) -> None:
+    if connection.execute("PRAGMA application_id").fetchone()[0] != MARK:
         raise DeskError(SENTENCES["SQLITE_NOTADB"])
-    return bool(version == 0)
-
-
-def _statements(script: str) -> Iterator[str]:
-    """The statements of a script one by one: `executescript` would commit the transaction it runs in."""
-    pending = ""
-    for line in script.splitlines(keepends=True):
-        pending += line
-        if sqlite3.complete_statement(pending):
-            yield pending
-            pending = ""
+    if connection.execute("PRAGMA user_version").fetchone()[0] > VERSION:
+        raise DeskError("This ledger was written by a newer Release Desk; update the program to open this workspace.")
 
 
 def _sentence(error: sqlite3.Error) -> str:

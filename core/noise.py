@@ -5,7 +5,7 @@ shared by threads and forked processes. Noise is added to integers only, because
 would give the hidden number away.
 
 **Rounded parameters.** Samplers take a rational number. One that is too long for 64-bit arithmetic is replaced by the
-next one above it (scale and variance, that is, a little more noise; relative change below 2^-61 for a scale and 2^-23
+next one above it (scale and variance, that is, a little more noise; relative change below 2^-60 for a scale and 2^-22
 for a variance, where they are at least 1). The stated cost is then a true upper bound of the cost of what is drawn.
 
 **Saturation.** The sum of value and noise is formed without overflow and then clamped to the int64 range. Clamping the
@@ -21,7 +21,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from core import race, samplers
+from core import samplers
 from core.errors import BadParameter
 from core.privacy import exact
 
@@ -29,6 +29,8 @@ Integers = NDArray[np.int64]
 
 _LOWEST, _HIGHEST = -(2**63), 2**63 - 1
 _TOO_SMALL = "is so small that the noise would exceed every 64-bit count; use a larger one."
+_STEEPEST = Fraction(2**62)
+"""Rates of selection above this are lowered to it: that is more private, and one point of score decides either way."""
 _SCALE_BITS = 62
 _VARIANCE_BITS = 24
 """With numerator and denominator below 2^24 the exponents of the Gaussian sampler fit into 64 bits."""
@@ -59,7 +61,7 @@ class Noise:
         **Privacy**: epsilon-differential privacy, where `sensitivity` is the largest L1 change of the whole array
         between neighbours (Dwork et al. 2006; discrete: Ghosh, Roughgarden and Sundararajan 2009).
         **Accuracy**: standard deviation below sqrt(2) sensitivity/epsilon per value; beyond
-        (sensitivity/epsilon) ln(1/beta) with probability at most beta.
+        (sensitivity/epsilon) ln(2/beta) with probability at most beta.
         **Runtime**: some millions of draws per second, for any scale below 2^62.
         """
         hidden = _integers(values, "values")
@@ -75,8 +77,8 @@ class Noise:
         sigma^2 = sensitivity_squared/(2 rho), where `sensitivity_squared` is the largest squared L2 change of the whole
         array between neighbours.
 
-        **Privacy**: rho-zero-concentrated differential privacy (Canonne, Kamath and Steinke 2020, theorem 4).
-        **Accuracy**: standard deviation at most sigma per value (the same paper, corollary 9).
+        **Privacy**: rho-zero-concentrated differential privacy (Canonne, Kamath and Steinke 2020).
+        **Accuracy**: standard deviation at most sigma per value (same paper).
         **Runtime**: one to two million draws per second up to sigma = 4,096, about half of that beyond.
         """
         hidden = _integers(values, "values")
@@ -93,13 +95,13 @@ class Noise:
         one score between neighbours (McSherry and Talwar 2007; Cesar and Rogers 2021). The number of scores is public.
         **Accuracy**: the chosen score is below the best by more than (2 sensitivity/epsilon) ln(count/beta) with
         probability at most beta.
-        **Runtime**: a few milliseconds for 10^5 scores, whatever their range (see `race.py`).
+        **Runtime**: about a millisecond for 10^5 scores, whatever their range.
         """
         candidates = _integers(scores, "scores")
         if candidates.ndim != 1 or candidates.size == 0:
             raise BadParameter("scores", "must be a list of at least one candidate's score.")
         rate = _positive(epsilon, "epsilon") / (2 * _whole(sensitivity, "sensitivity"))
-        return race.winner(candidates, rate)
+        return samplers.select(candidates, min(rate, _STEEPEST))
 
     def coin(self, exponent: Fraction) -> bool:
         """True with probability exp(-exponent), exponent >= 0."""
@@ -128,7 +130,7 @@ def _integers(values: NDArray[Any], parameter: str) -> Integers:
         raise BadParameter(parameter, "must be whole numbers of an integer type; scale and round them first.")
     if array.dtype == np.uint64:
         array = np.minimum(array, np.uint64(_HIGHEST))
-    return array.astype(np.int64)
+    return array.astype(np.int64, copy=False)
 
 
 def _positive(value: Fraction, parameter: str) -> Fraction:
@@ -149,7 +151,7 @@ def _whole(value: int, parameter: str, least: int = 1) -> int:
 
 
 def _round_up(amount: Fraction, bits: int) -> Fraction:
-    """The amount itself if both its parts have at most `bits` bits, else the next fraction above it that has."""
+    """The amount itself if its parts are short, else rounded up to a whole number or a short binary fraction."""
     if max(amount.numerator, amount.denominator) < 1 << bits:
         return amount
     denominator = 1 << max(0, bits - 1 - int(amount).bit_length())

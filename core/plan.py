@@ -20,8 +20,8 @@ from core.registry import query_to_json
 class Plan:
     """A priced choice of queries, mechanism and budget for one table.
 
-    The id is a digest of the content: the same plan, made again in another process or after a restart, is the same plan,
-    so it is paid for once and always gives the same release. `edition` asks for a fresh, separately paid one.
+    The id is a digest of the content: the same plan, made again in another process or after a restart, is the same
+    plan, so it is paid for once and always gives the same release. `edition` asks for a fresh, separately paid one.
     """
 
     table: str

@@ -27,12 +27,16 @@ def exact(value: object, parameter: str) -> Fraction:
         raise BadParameter(parameter, "must be a number.")
     if isinstance(value, Fraction | int):
         return Fraction(value)
+    text = str(value)
     try:
-        number = float(str(value))
+        if "/" in text:
+            return Fraction(text)
+        number = float(text)
         if not math.isfinite(number):
             raise BadParameter(parameter, "must be a finite number.")
-        return Fraction(str(value))
-    except ValueError:
+        # Below the smallest float nothing is gained but a huge denominator; 0 is the stricter promise.
+        return Fraction(text) if number else Fraction(0)
+    except (ValueError, ZeroDivisionError):
         raise BadParameter(parameter, "must be a number.") from None
 
 
@@ -137,11 +141,22 @@ class Unit:
         return cls(column=data["column"], limit=data["limit"], neighbours=data["neighbours"])
 
 
+def _check_amount(event: Event, parameter: str) -> None:
+    """An event costs an exact amount of at least 0; a negative one would refund a budget."""
+    amount = exact(getattr(event, parameter), parameter)
+    if amount < 0:
+        raise BadParameter(parameter, "must not be negative.")
+    object.__setattr__(event, parameter, amount)
+
+
 @dataclass(frozen=True)
 class Pure:
     """Anything that is epsilon-differentially private."""
 
     epsilon: Fraction
+
+    def __post_init__(self) -> None:
+        _check_amount(self, "epsilon")
 
 
 @dataclass(frozen=True)
@@ -150,12 +165,18 @@ class Laplace:
 
     epsilon: Fraction
 
+    def __post_init__(self) -> None:
+        _check_amount(self, "epsilon")
+
 
 @dataclass(frozen=True)
 class Selection:
-    """The exponential mechanism with weights exp(epsilon * score / (2 * sensitivity)): its range is bounded by epsilon."""
+    """The exponential mechanism with weights exp(epsilon score/(2 sensitivity)): its range is bounded by epsilon."""
 
     epsilon: Fraction
+
+    def __post_init__(self) -> None:
+        _check_amount(self, "epsilon")
 
 
 @dataclass(frozen=True)
@@ -163,6 +184,9 @@ class Gaussian:
     """Gaussian noise of variance sensitivity^2/(2 rho) on integers, or anything that is rho-zCDP."""
 
     rho: Fraction
+
+    def __post_init__(self) -> None:
+        _check_amount(self, "rho")
 
 
 Event = Pure | Laplace | Selection | Gaussian

@@ -21,7 +21,7 @@ EXACT = 2**53
 def _whole(value: Any) -> int:
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number) or not integral(value):
         raise ValueError("must be a whole number")
-    if abs(value) > EXACT:
+    if abs(int(value)) > EXACT:
         raise ValueError("must lie between minus and plus 9,007,199,254,740,992")
     return int(value)
 
@@ -29,7 +29,7 @@ def _whole(value: Any) -> int:
 def _real(value: Any) -> float:
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
         raise ValueError("must be a number")
-    if not abs(value) <= 1e300:
+    if not -1e300 <= value <= 1e300:
         raise ValueError("must be a finite number")
     return float(value)
 

@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ LONGEST_CERTIFICATE = 4_000_000
 ABOUT = """This folder was released with differential privacy.
 
 synthetic.csv, synthetic.parquet  synthetic records in the original columns; no line belongs to a person
-tables.csv, tables.npz            released tables of counts, where the mechanism measured any; more exact than the records
+tables.csv, tables.npz            released tables of counts, if any; more exact than the records
 schema.json                       the public schema: bounds, bins and categories
 certificate.json                  what is promised, and how it was made
 
@@ -73,7 +74,7 @@ class Certificate(BaseModel):
         try:
             return cls.model_validate_json(text)
         except ValidationError:
-            raise BadFile("This is not a certificate of Release Desk; choose a certificate.json from a release.") from None
+            raise BadFile("This is not a certificate of Release Desk; choose certificate.json from a release.") from None
 
     def write(self) -> str:
         return json.dumps(self.model_dump(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
@@ -184,15 +185,12 @@ def _fitting(tables: Mapping[Columns, NDArray[np.float64]], room: int) -> dict[C
 
 def _long(domain: Domain, tables: Mapping[Columns, NDArray[np.float64]]) -> pd.DataFrame:
     """Released tables in one long sheet: table, cell in plain words, count."""
-    parts = []
+    sheets = []
     for columns, table in tables.items():
-        labels = [[f"{column} = {domain[column].label(code)}" for code in range(domain[column].size)] for column in columns]
-        cells = np.array([""], dtype=object)
-        for level, own in enumerate(labels):
-            joint = np.array(own, dtype=object)
-            cells = joint if level == 0 else np.add.outer(cells + "; ", joint).ravel()
-        parts.append(pd.DataFrame({"table": " x ".join(columns), "cell": cells, "count": table.ravel()}))
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"table": [], "cell": [], "count": []})
+        labels = [[f"{name} = {domain[name].label(code)}" for code in range(domain[name].size)] for name in columns]
+        cells = ["; ".join(parts) for parts in product(*labels)]
+        sheets.append(pd.DataFrame({"table": " x ".join(columns), "cell": cells, "count": table.ravel()}))
+    return pd.concat(sheets, ignore_index=True) if sheets else pd.DataFrame({"table": [], "cell": [], "count": []})
 
 
 def _parquet(frame: pd.DataFrame) -> bytes:
@@ -203,7 +201,7 @@ def _parquet(frame: pd.DataFrame) -> bytes:
 
 def _npz(tables: Iterable[NDArray[np.float64]]) -> bytes:
     buffer = io.BytesIO()
-    arrays = {f"table{place}": table for place, table in enumerate(tables)}
+    arrays: dict[str, Any] = {f"table{place}": table for place, table in enumerate(tables)}
     np.savez_compressed(buffer, **arrays)
     return buffer.getvalue()
 

@@ -3,7 +3,7 @@
 Laplace and Gaussian follow Canonne, Kamath and Steinke, 'The Discrete Gaussian for Differential Privacy' (2020),
 algorithms 1 to 3: every draw is a chain of comparisons between uniform integers and rational numbers, so the
 distribution is the stated one, not a floating-point neighbour of it. A comparison with an irrational number (a power
-of e) reads the uniform number word by word until it differs from the irrational one. Selection lives in `race.py`.
+of e) reads the uniform number word by word until it differs from the irrational one.
 
 Nothing is kept between calls: each call asks the operating system for the words it uses, so threads and forked
 processes can never see the same words. The run time of a call depends on its draws, as in every rejection sampler.
@@ -13,8 +13,12 @@ from __future__ import annotations
 
 import math
 import os
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -84,6 +88,7 @@ def _filled(count: int, propose: Callable[[int], Integers]) -> Integers:
     return np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.int64)
 
 
+@lru_cache(maxsize=512)
 def exp_floor(power: int, bits: int) -> int:
     """floor(2^bits * e^-power), certain: digits are added until the rounding error no longer matters."""
     digits = bits // 3 + 20
@@ -204,3 +209,48 @@ def gaussian(count: int, numerator: int, denominator: int) -> Integers:
         return noise[bernoulli_exp(distance * distance, divisor)]
 
     return _filled(count, propose)
+
+
+def select(scores: NDArray[np.int64], rate: Fraction) -> int:
+    """Index i with probability proportional to exp(rate * scores[i]), for one score or more of any range.
+
+    Let lag = rate * (best score - score), so that weights are exp(-lag) <= 1, and let a candidate's layer be a whole
+    number b <= lag, at most H = 6 + log2(count). Draw a layer with probability proportional to (number of its
+    candidates) * e^-b, then one of its candidates uniformly, and keep it with probability exp(-(lag - b)), else start
+    again. That is rejection sampling from weights e^-b >= exp(-lag): the kept index has the stated law exactly, however
+    the layers are chosen. With b = floor(lag) at least one draw in three is kept; layer H, where lag - b may be
+    large, is reached by less than one in 300.
+    """
+    # Differences modulo 2^64 are the true ones even when the scores span the whole 64-bit range.
+    behind = scores.max().view(np.uint64) - scores.view(np.uint64)
+    # Lowered by 2^-50 so that three correctly rounded operations cannot lift a layer above its lag.
+    shaded_rate = float(rate) * (1 - 2.0**-50)
+    deepest = 6 + len(scores).bit_length()
+    layers = np.minimum(behind * shaded_rate, deepest).astype(np.int64)
+    sizes = np.bincount(layers).tolist()
+    while True:
+        layer = _layer(sizes)
+        members = np.flatnonzero(layers == layer)
+        index = int(members[int(below(len(members), 1)[0])])
+        excess = rate * int(behind[index]) - layer
+        if bernoulli_exp(np.array([excess.numerator], dtype=object), excess.denominator)[0]:
+            return index
+
+
+def _layer(sizes: list[int]) -> int:
+    """Layer b with probability proportional to sizes[b] * e^-b; the last size is not 0.
+
+    A uniform number, of which k words are read, times the sum of all weights falls on the layer whose partial sums
+    enclose it. Sums are integers in units of 2^-64(k + 1), each too small by less than the number of candidates; while
+    these errors and the unread bits leave two layers possible (probability below 2^-50), one more word is read.
+    """
+    number, bits = 0, 0
+    while True:
+        number, bits = (number << 64) | int(words(1)[0]), bits + 64
+        lower = list(accumulate(size * exp_floor(b, bits + 64) for b, size in enumerate(sizes)))
+        error = sum(sizes)
+        earliest = bisect_right([edge + error for edge in lower], (number * lower[-1]) >> bits)
+        highest = (((number + 1) * (lower[-1] + error)) >> bits) + 1
+        latest = min(bisect_left(lower, highest), len(sizes) - 1)
+        if earliest == latest:
+            return latest

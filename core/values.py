@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+BLANKS = " \t\n\r\v\f"
+"""What may stand around a value without changing it; the same characters that DuckDB ignores around a number."""
 EPOCH = date(1970, 1, 1).toordinal()
 _DAY = re.compile(r"(\d{4}-\d{2}-\d{2})([T ].*)?", re.ASCII | re.DOTALL)
 
@@ -19,7 +21,7 @@ _DAY = re.compile(r"(\d{4}-\d{2}-\d{2})([T ].*)?", re.ASCII | re.DOTALL)
 def text_of(value: object) -> str:
     """A value as text without surrounding blanks; null is the empty text, and 3.0 is written '3'."""
     if isinstance(value, str):
-        return value.strip()
+        return value.strip(BLANKS)
     if value is None or value is pd.NA or value is pd.NaT:
         return ""
     if isinstance(value, bool | np.bool_):
@@ -27,9 +29,9 @@ def text_of(value: object) -> str:
     if isinstance(value, float | np.floating):
         return "" if math.isnan(value) else str(int(value)) if integral(float(value)) else str(value)
     if isinstance(value, bytes):
-        return value.decode("utf-8", "replace").strip()
+        return value.decode("utf-8", "replace").strip(BLANKS)
     try:
-        return str(value).strip()
+        return str(value).strip(BLANKS)
     except Exception:  # an object of any type may stand in a cell, and a cell never raises
         return "?"
 

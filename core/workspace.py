@@ -19,7 +19,8 @@ def workspace(folder: str | Path | None = None) -> Path:
         if not os.access(chosen, os.W_OK | os.X_OK):
             raise PermissionError
     except (OSError, ValueError):
-        raise BadParameter("workspace", f"the folder cannot be used; set {HOME_VARIABLE} to one you can write.") from None
+        problem = f"the folder cannot be used; set {HOME_VARIABLE} to one you can write."
+        raise BadParameter("workspace", problem) from None
     return chosen.resolve()
 
 

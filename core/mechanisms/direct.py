@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from core import privacy
 from core.counts import Counts
 from core.domain import Domain
 from core.errors import Refused
@@ -28,6 +29,7 @@ class Direct:
     """
 
     name: ClassVar[str]
+    kind: ClassVar[type[privacy.Laplace] | type[privacy.Gaussian]]
 
     queries: tuple[QueryClass, ...]
     budget: Budget
@@ -40,8 +42,8 @@ class Direct:
         cells = sum(domain.cells(columns) for columns in tables)
         if cells > MOST_CELLS:
             raise Refused(
-                f"These query classes need {amount(cells)} noisy counts and '{self.name}' holds at most {amount(MOST_CELLS)}; "
-                "choose fewer columns, coarser bins or a lower order."
+                f"These query classes need {amount(cells)} noisy counts and '{self.name}' holds at most "
+                f"{amount(MOST_CELLS)}; choose fewer columns, coarser bins or a lower order."
             )
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
@@ -67,4 +69,4 @@ class Direct:
         )
 
     def _portions(self, domain: Domain) -> tuple[Portion, ...]:
-        return portions(wanted(self.queries, domain), domain, self.budget)
+        return portions(wanted(self.queries, domain), domain, self.budget, self.kind)

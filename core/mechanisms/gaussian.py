@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from core import privacy
 from core.domain import Domain
 from core.errors import BadParameter
 from core.mechanisms.direct import Direct
@@ -16,8 +17,7 @@ class Gaussian(Direct):
     """Add Gaussian noise to every count of every table that is asked for.
 
     **Privacy** rho-zCDP with rho = rho_for(epsilon, delta), hence (epsilon, delta)-differentially private: table t is
-    measured with rho_t and the rho_t sum to rho. Noise is drawn from the discrete Gaussian distribution on the integers,
-    variance unit.l2_squared/(2 rho_t).
+    measured with rho_t and the rho_t sum to rho. Noise is discrete Gaussian of variance unit.l2_squared/(2 rho_t).
 
     **Accuracy** a count of table t is off by sqrt(unit.l2_squared/(pi rho_t)) on average: for T equal tables the error
     grows with sqrt(T), not with T as for Laplace noise.
@@ -30,6 +30,7 @@ class Gaussian(Direct):
     name: ClassVar[str] = "gaussian"
     title: ClassVar[str] = "Gaussian noise on every table"
     prefer: ClassVar[str] = "Choose it for many tables at once when a small delta is acceptable."
+    kind = privacy.Gaussian
 
     def check(self, domain: Domain, unit: Unit) -> None:
         if self.budget.pure:

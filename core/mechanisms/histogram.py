@@ -14,7 +14,7 @@ from core.models.consistency import total_of
 from core.models.histogram import MOST_CELLS, Histogram
 from core.models.projection import simplex
 from core.noise import NoiseSource
-from core.privacy import Budget, Cost, Unit
+from core.privacy import Budget, Cost, Gaussian, Laplace, Unit
 from core.queries.protocol import QueryClass
 from core.wording import amount
 
@@ -26,8 +26,8 @@ TOTAL_SHARE = 0.02
 class NoisyHistogram:
     """Add noise to the count of every possible record and keep the nearest non-negative histogram.
 
-    **Privacy** epsilon-differentially private (discrete Laplace, delta = 0) or rho-zCDP (discrete Gaussian) by the split
-    of the budget between the histogram and, where it is not public, the number of rows.
+    **Privacy** epsilon-differentially private (discrete Laplace, delta = 0) or rho-zCDP (discrete Gaussian), split
+    between the histogram and, where it is not public, the number of rows.
 
     **Accuracy** a cell is off by about unit.l1/epsilon; a sum of k cells by about sqrt(k) times that, before the
     projection, which removes most of the error of empty cells.
@@ -39,7 +39,7 @@ class NoisyHistogram:
 
     name: ClassVar[str] = "histogram"
     title: ClassVar[str] = "Noisy histogram of every combination"
-    prefer: ClassVar[str] = "Choose it when the schema has few combinations (up to about 16,000): it then beats all others."
+    prefer: ClassVar[str] = "Choose it while the schema has at most about 16,000 combinations: it then beats all others."
 
     queries: tuple[QueryClass, ...]
     budget: Budget
@@ -53,8 +53,8 @@ class NoisyHistogram:
         cells = domain.cells()
         if cells > MOST_CELLS:
             raise Refused(
-                f"The schema has {amount(cells)} combinations and 'histogram' holds at most {amount(MOST_CELLS)}; choose fewer "
-                "columns or coarser bins, or use 'gaussian' or 'laplace' on the tables you need."
+                f"The schema has {amount(cells)} combinations and 'histogram' holds at most {amount(MOST_CELLS)}; "
+                "choose fewer columns or coarser bins, or use 'gaussian' or 'laplace' on the tables you need."
             )
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
@@ -69,15 +69,13 @@ class NoisyHistogram:
         progress("Measuring the histogram", 0.1)
         measured = [measure(counts, portion, noise) for portion in shares]
         progress("Removing negative counts", 0.7)
-        total = counts.public_rows
-        if total is None:
-            tables = {table.columns: table.values for table in measured}
-            total = total_of(tables, {table.columns: table.sigma for table in measured})
-        return Histogram(counts.domain, simplex(measured[0].values, float(total)))
+        tables = {table.columns: table.values for table in measured}
+        total = total_of(tables, {table.columns: table.sigma for table in measured}, counts.public_rows)
+        return Histogram(counts.domain, simplex(measured[0].values, total))
 
     def _portions(self, domain: Domain, unit: Unit) -> tuple[Portion, ...]:
         """The histogram first; the number of rows second unless it is public anyway."""
         shares = {tuple(domain.names): 1.0}
         if not unit.public_rows:
             shares[()] = TOTAL_SHARE
-        return divide(shares, self.budget)
+        return divide(shares, self.budget, Laplace if self.budget.pure else Gaussian)

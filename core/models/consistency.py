@@ -15,6 +15,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from core.axes import summed
 from core.models.projection import simplex
 
 Floats = NDArray[np.float64]
@@ -23,14 +24,20 @@ MOST_SETS = 4_000
 """Shared column sets that are reconciled; beyond this only single columns and the total are."""
 
 
-def total_of(tables: Mapping[Columns, NDArray[np.number]], sigmas: Mapping[Columns, float]) -> float:
-    """The number of rows as all tables together see it: their sums weighted by inverse variance."""
+def total_of(
+    tables: Mapping[Columns, NDArray[np.int64]], sigmas: Mapping[Columns, float], public: int | None
+) -> float:
+    """The number of rows: the public one, else the tables' sums weighted by inverse variance."""
+    if public is not None:
+        return float(public)
     weights = {columns: 1 / (table.size * sigmas[columns] ** 2) for columns, table in tables.items()}
     summed = sum(weights[columns] * float(table.sum()) for columns, table in tables.items())
     return max(summed / sum(weights.values()), 0.0)
 
 
-def agree(tables: Mapping[Columns, NDArray[np.number]], sigmas: Mapping[Columns, float], total: float) -> dict[Columns, Floats]:
+def agree(
+    tables: Mapping[Columns, NDArray[np.number]], sigmas: Mapping[Columns, float], total: float
+) -> dict[Columns, Floats]:
     """Tables shifted so that they agree on every shared set of columns and on the total."""
     shifted = {columns: np.asarray(table, dtype=np.float64).copy() for columns, table in tables.items()}
     for columns, table in shifted.items():
@@ -39,13 +46,13 @@ def agree(tables: Mapping[Columns, NDArray[np.number]], sigmas: Mapping[Columns,
         holders = [columns for columns in shifted if set(shared) <= set(columns)]
         if len(holders) < 2:
             continue
-        sums = {columns: _project(shifted[columns], columns, shared) for columns in holders}
+        sums = {columns: summed(shifted[columns], columns, shared) for columns in holders}
         weights = {columns: sums[columns].size / (shifted[columns].size * sigmas[columns] ** 2) for columns in holders}
         average = sum(weights[columns] * sums[columns] for columns in holders) / sum(weights.values())
         for columns in holders:
             spread = shifted[columns].size // sums[columns].size
             correction = (average - sums[columns]) / spread
-            shifted[columns] = shifted[columns] + _broadcast(correction, shared, columns)
+            shifted[columns] = shifted[columns] + _stretched(correction, shared, columns)
     return shifted
 
 
@@ -53,7 +60,7 @@ def settle(
     tables: Mapping[Columns, NDArray[np.number]], sigmas: Mapping[Columns, float], total: float, rounds: int = 3
 ) -> dict[Columns, Floats]:
     """Consistent and non-negative tables: agreement and projection in turn, ending with non-negativity."""
-    settled = dict(tables)
+    settled = {columns: np.asarray(table, dtype=np.float64) for columns, table in tables.items()}
     for _ in range(rounds):
         settled = {columns: simplex(table, total) for columns, table in agree(settled, sigmas, total).items()}
     return settled
@@ -71,15 +78,11 @@ def _shared(sets: Sequence[Columns]) -> list[Columns]:
     return sorted((tuple(sorted(subset)) for subset in subsets), key=lambda columns: (len(columns), columns))
 
 
-def _project(table: Floats, columns: Columns, onto: Columns) -> Floats:
-    dropped = tuple(axis for axis, column in enumerate(columns) if column not in onto)
-    return table.sum(axis=dropped)
-
-
-def _broadcast(values: Floats, shared: Columns, columns: Columns) -> Floats:
-    """Values over the shared columns (in the order of `columns`), stretched so that they add to a table over `columns`."""
-    shape = iter(values.shape)
-    return values.reshape([next(shape) if column in shared else 1 for column in columns])
+def _stretched(values: Floats, shared: Columns, columns: Columns) -> Floats:
+    """Values over the shared columns, shaped so that they can be added to a table over `columns`."""
+    ordered = values.transpose([shared.index(column) for column in columns if column in shared])
+    sizes = iter(ordered.shape)
+    return ordered.reshape([next(sizes) if column in shared else 1 for column in columns])
 
 
 def noise_floor(cells: int, sigma: float) -> float:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+from core.axes import summed
 from core.domain import Domain
 from core.models.consistency import Columns, noise_floor
 from core.models.rounding import systematic
@@ -55,7 +57,7 @@ def _children(groups: NDArray[np.int64], joint: Floats, generator: np.random.Gen
     start = 0
     for group in np.flatnonzero(sizes):
         line = joint[group] if joint[group].sum() > 0 else own
-        taken = systematic(line if line.sum() > 0 else np.ones_like(line), int(sizes[group]), generator)
+        taken = systematic(line, int(sizes[group]), generator)
         stop = start + int(sizes[group])
         drawn[by_group[start:stop]] = np.repeat(np.arange(taken.size), taken)
         start = stop
@@ -99,14 +101,11 @@ def _margins(
             sigma = sigmas[columns] * (table.size / table.shape[axis]) ** 0.5
             if sigma < best.get(name, np.inf):
                 best[name] = sigma
-                ones[name] = np.einsum(table, list(range(table.ndim)), [axis])
-        for left in range(table.ndim):
-            for right in range(left + 1, table.ndim):
-                key = (columns[left], columns[right])
-                pair = np.einsum(table, list(range(table.ndim)), [left, right])
-                sigma = sigmas[columns] * (table.size / pair.size) ** 0.5
-                if sigma < noise.get(key, np.inf):
-                    noise[key], pairs[key] = sigma, pair
+                ones[name] = summed(table, columns, (name,))
+        for key in combinations(columns, 2):
+            sigma = sigmas[columns] * (table.size / domain.cells(key)) ** 0.5
+            if sigma < noise.get(key, np.inf):
+                noise[key], pairs[key] = sigma, summed(table, columns, key)
     return ones, pairs, noise
 
 

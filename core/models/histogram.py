@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.axes import summed
 from core.domain import Domain
 from core.models.protocol import Codes, Floats
 from core.models.rounding import systematic
 
 MOST_CELLS = 2**24
-"""Above this a dense histogram no longer fits a small hosted machine (128 MB of counts, several copies while fitting)."""
+"""128 MB of counts, of which fitting holds several copies: what a small hosted machine can bear."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +34,7 @@ class Histogram:
         return float(self.cells.sum())
 
     def marginal(self, columns: Sequence[str]) -> Floats:
-        names = self.domain.names
-        axes = [names.index(column) for column in columns]
-        return np.asarray(np.einsum(self.cells, list(range(len(names))), axes), dtype=np.float64)
+        return summed(self.cells, self.domain.names, columns)
 
     def sample(self, rows: int, generator: np.random.Generator) -> Codes:
         """Rows laid out in the order of the cells, so that ranges of the last column keep their share."""

@@ -30,9 +30,8 @@ class Points:
         return float(self.weights.sum())
 
     def marginal(self, columns: Sequence[str]) -> Floats:
-        shape = self.domain.shape(columns)
-        flat = self._flat(columns)
-        return np.bincount(flat, weights=self.weights, minlength=int(np.prod(shape, dtype=np.int64))).reshape(shape)
+        counted = np.bincount(self._flat(columns), weights=self.weights, minlength=self.domain.cells(columns))
+        return counted.astype(np.float64, copy=False).reshape(self.domain.shape(columns))
 
     def rake(self, tables: Mapping[Columns, Floats], sigmas: Mapping[Columns, float], sweeps: int = 12) -> Points:
         """Multiply weights, table by table, until each table is met to within its own noise.

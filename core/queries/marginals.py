@@ -63,7 +63,7 @@ class Marginals:
         if self.order > available:
             raise BadParameter("order", f"only {available:,} columns are chosen; use an order up to {available:,}.")
         if math.comb(available, self.order) > MOST_TABLES:
-            raise BadParameter("order", f"gives more than {MOST_TABLES:,} tables; choose fewer columns or a lower order.")
+            raise BadParameter("order", f"gives over {MOST_TABLES:,} tables; choose fewer columns or a lower order.")
 
     def tables(self, domain: Domain) -> tuple[Columns, ...]:
         self.check(domain)

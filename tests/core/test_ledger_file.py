@@ -63,11 +63,12 @@ def test_a_newer_ledger_is_refused_and_left_alone(ledger: Ledger, path: Path) ->
 
 
 def test_other_files_are_refused_and_left_alone(path: Path) -> None:
-    path.write_bytes(b"name,age\nAda,36\n" * 100)
-    with pytest.raises(DeskError, match="not a ledger"):
-        Ledger(path)
-    assert path.read_bytes() == b"name,age\nAda,36\n" * 100
-    path.unlink()
+    for content in (b"", b"name,age\nAda,36\n" * 100):
+        path.write_bytes(content)
+        with pytest.raises(DeskError, match="not a ledger"):
+            Ledger(path)
+        assert path.read_bytes() == content
+        path.unlink()
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE t (x)")
     before = path.read_bytes()

@@ -1,0 +1,23 @@
+"""Arrays whose axes have names: sums over the columns that are not asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Number = TypeVar("Number", np.int64, np.float64)
+
+
+def summed(table: NDArray[Number], names: Sequence[str], columns: Sequence[str]) -> NDArray[Number]:
+    """The table over `names`, summed down to `columns` and laid out in their order.
+
+    >>> summed(np.arange(6).reshape(2, 3), ("a", "b"), ("b",)).tolist()
+    [3, 5, 7]
+    """
+    kept = [names.index(column) for column in columns]
+    table = table.sum(axis=tuple(axis for axis in range(len(names)) if axis not in kept))
+    ranks = sorted(kept)
+    return np.asarray(table).transpose([ranks.index(axis) for axis in kept])

@@ -1,0 +1,140 @@
+"""What a file is, judged by its bytes: its kind, its fingerprint, and for text its encoding and header line.
+
+Names and suffixes are only hints: a renamed archive, picture or pickle is refused here, before any parser sees it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import hashlib
+import io
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Literal
+
+from core.errors import BadFile, printable
+
+Kind = Literal["text", "parquet", "duckdb"]
+MAX_COLUMNS = 10_000
+MAX_HEADER = 4_000_000
+"""Bytes of the line with the column names: 10,000 names of 400 letters."""
+CHUNK = 1 << 20
+
+_FOREIGN: tuple[tuple[bytes, str], ...] = (
+    (b"PK\x03\x04", "a ZIP archive or a spreadsheet"),
+    (b"PK\x05\x06", "a ZIP archive"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"BZh", "a bzip2 archive"),
+    (b"\xfd7zXZ\x00", "an xz archive"),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
+    (b"7z\xbc\xaf", "a 7z archive"),
+    (b"\x89PNG", "a picture"),
+    (b"\xff\xd8\xff", "a picture"),
+    (b"GIF8", "a picture"),
+    (b"%PDF", "a PDF document"),
+    (b"\xd0\xcf\x11\xe0", "an old Office document"),
+    (b"SQLite format 3\x00", "an SQLite database"),
+    (b"ARROW1", "an Arrow file"),
+    (b"\x89HDF", "an HDF5 file"),
+    (b"\x7fELF", "a program"),
+    *((bytes([0x80, protocol]), "a Python pickle") for protocol in (2, 3, 4, 5)),
+)
+_ADVICE = "save the table as CSV (UTF-8) or Parquet"
+
+
+def find(path: str | Path) -> Path:
+    """The absolute path of an existing regular file."""
+    try:
+        found = Path(path).resolve()
+        if found.is_dir():
+            raise BadFile("This is a folder, not a file; choose one CSV or Parquet file.")
+        if not found.is_file():
+            raise BadFile("There is no such file; check its name and folder.")
+        if found.stat().st_size == 0:
+            raise BadFile("The file is empty; it needs a line with column names and at least one row.")
+    except (OSError, ValueError, RuntimeError):
+        raise BadFile("The file cannot be opened; check its name and your permission to read it.") from None
+    return found
+
+
+def kind_of(path: Path) -> Kind:
+    """Text, Parquet or DuckDB, by content."""
+    with _reading(path) as file:
+        start = file.read(16)
+        file.seek(-min(4, path.stat().st_size), io.SEEK_END)
+        end = file.read(4)
+    for magic, what in _FOREIGN:
+        if start.startswith(magic):
+            raise BadFile(f"The file is {what}, whatever its name says; {_ADVICE}.")
+    if start.startswith((b"PAR1", b"PARE")):
+        if end != b"PAR1":
+            raise BadFile("The Parquet file is cut off or encrypted; write it again.")
+        return "parquet"
+    if start[8:12] == b"DUCK":
+        return "duckdb"
+    if path.suffix.lower() in (".parquet", ".pq", ".parq"):
+        raise BadFile(f"The file is named like Parquet but is not; {_ADVICE}.")
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise BadFile("The file is UTF-16 text; save it as CSV in UTF-8.")
+    return "text"
+
+
+def digest(path: Path, text: bool) -> str:
+    """SHA-256 of the bytes; a text file is checked to be UTF-8 without NUL on the way."""
+    seen = hashlib.sha256()
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        with _reading(path) as file:
+            while chunk := file.read(CHUNK):
+                seen.update(chunk)
+                if text and b"\0" in chunk:
+                    raise BadFile("The file contains NUL bytes, so it is no text or is damaged; save it again.")
+                if text and not (chunk.isascii() and not decoder.getstate()[0]):
+                    decoder.decode(chunk)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        raise BadFile("The file is not UTF-8 text (perhaps Latin-1 or Windows-1252); save it in UTF-8.") from None
+    return seen.hexdigest()
+
+
+def header(path: Path) -> tuple[tuple[str, ...], str]:
+    """Column names of a text table, and the character between fields.
+
+    The separator is the one of comma, tab, semicolon and bar that occurs most in the header line; no row is looked at.
+    """
+    with _reading(path) as file:
+        start = file.read(MAX_HEADER)
+    text = codecs.getincrementaldecoder("utf-8-sig")("replace").decode(start)
+    line = re.sub(r'"[^"]*"', "", text[: CHUNK // 4]).lstrip("\r\n").splitlines()[:1]
+    separator = max(",\t;|", key=(line or [""])[0].count)
+    try:
+        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True), [])
+    except csv.Error:
+        raise BadFile("The first line cannot be read; it needs column names, with quotes in pairs.") from None
+    if len(text) > CHUNK and sum(map(len, names)) >= len(text) - 2 * len(names):
+        raise BadFile(f"The first line is longer than {MAX_HEADER:,} bytes; it must hold column names only.")
+    return check_names(names), separator
+
+
+def check_names(names: list[str]) -> tuple[str, ...]:
+    """Column names that a schema can refer to: at least one, none empty, none twice."""
+    if not names:
+        raise BadFile("The first line is empty; it must hold the column names.")
+    if len(names) > MAX_COLUMNS:
+        raise BadFile(f"The file has {len(names):,} columns; use at most {MAX_COLUMNS:,}.")
+    for place, name in enumerate(names, start=1):
+        if not name.strip():
+            raise BadFile(f"Column number {place} has no name; give every column a name.")
+    name, often = Counter(names).most_common(1)[0]
+    if often > 1:
+        raise BadFile(f"{often} columns are called '{printable(name)}'; give every column its own name.")
+    return tuple(names)
+
+
+def _reading(path: Path) -> io.BufferedReader:
+    try:
+        return path.open("rb")
+    except OSError:
+        raise BadFile("The file cannot be opened; check its name and your permission to read it.") from None

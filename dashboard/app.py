@@ -1,0 +1,26 @@
+"""The dashboard's entry point: it lists the pages and nothing else."""
+
+import sys
+from pathlib import Path
+
+import streamlit as st
+
+ROOT = str(Path(__file__).resolve().parents[1])
+if ROOT not in sys.path:
+    # A hosted demo installs the requirements only, not the package.
+    sys.path.insert(0, ROOT)
+
+from dashboard.views import access, messages  # noqa: E402
+
+st.set_page_config(page_title="Release Desk", page_icon=":material/shield_lock:", layout="wide")
+page = st.navigation(
+    [
+        st.Page("pages/data.py", title="Data", icon=":material/table:", default=True),
+        st.Page("pages/release.py", title="Release", icon=":material/publish:"),
+        st.Page("pages/budget.py", title="Budget", icon=":material/savings:"),
+    ]
+)
+messages.legend()
+with messages.guarded():
+    access.curators_only()
+    page.run()

@@ -1,0 +1,20 @@
+"""Release: plan, see what it costs, press once, and find the result again whatever happens to the browser."""
+
+import streamlit as st
+
+from dashboard.views import nothing_yet, plan_page, result_page, state
+
+here, desk = state.session(), state.desk()
+st.title("Release")
+
+held = desk.tables()
+if not held:
+    nothing_yet.show()
+    st.stop()
+
+result_page.follow_link(here, desk)
+table = state.choose_table(held)
+if here.shown is None:
+    plan_page.show(here, desk, table)
+else:
+    result_page.show(here, desk, table)

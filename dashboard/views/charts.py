@@ -1,0 +1,113 @@
+"""Figures by plotly. Lightness carries the meaning, so that they can be read without telling hues apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from core.domain import Domain
+
+MOST_CELLS = 4_000
+DARK, MIDDLE, PALE = "#1f5f8b", "#6fa8cf", "#c9d6e2"
+MARGINS = {"l": 10, "r": 10, "t": 30, "b": 10}
+
+
+def counts(domain: Domain, columns: Sequence[str], table: NDArray[np.float64]) -> tuple[go.Figure, str]:
+    """Bars for one column, a heat map for two; with a sentence that says the same."""
+    labels = [[domain[name].label(code) for code in range(domain[name].size)] for name in columns]
+    flat = table.ravel()
+    top = np.unravel_index(int(flat.argmax()), table.shape)
+    place = ", ".join(f"{name} {labels[axis][top[axis]]}" for axis, name in enumerate(columns))
+    kind = "Bar chart" if len(columns) == 1 else "Heat map"
+    by = " and ".join(columns)
+    alt = f"{kind} of {flat.size} released counts by {by}; the largest is {flat.max():,.0f} at {place}."
+    figure = go.Figure(_bars(labels[0], table) if len(columns) == 1 else _heat(labels, table))
+    figure.update_layout(
+        margin=MARGINS, height=420, xaxis_title=columns[-1], yaxis_title="rows" if len(columns) == 1 else columns[0]
+    )
+    # Labels such as '3' or '2024-01-01 to 2024-03-31' are names here, not numbers or dates.
+    figure.update_xaxes(type="category", automargin=True)
+    if len(columns) == 2:
+        figure.update_yaxes(type="category", automargin=True)
+    return figure, alt
+
+
+def gauge(spent: float) -> tuple[go.Figure, str]:
+    """How much of a budget is spent."""
+    figure = go.Figure(
+        go.Indicator(
+            mode="gauge+number",
+            value=100 * spent,
+            number={"suffix": " %", "valueformat": ".3~g"},
+            gauge={
+                "axis": {"range": [0, 100], "ticksuffix": " %"},
+                "bar": {"color": DARK, "thickness": 0.9},
+                "bgcolor": PALE,
+                "borderwidth": 0,
+            },
+        )
+    )
+    figure.update_layout(margin={"l": 30, "r": 30, "t": 30, "b": 10}, height=220)
+    return figure, f"Gauge: {100 * spent:.3g} percent of the budget is spent."
+
+
+def spends(names: Sequence[str], shares: Sequence[float], paid_only: Sequence[bool]) -> tuple[go.Figure, str]:
+    """What each release took, oldest first, and what is left; unfinished ones are hatched."""
+    left = max(0.0, 1 - sum(shares))
+    bars: list[Any] = [
+        go.Bar(
+            y=["budget"],
+            x=[100 * share],
+            orientation="h",
+            name=name,
+            hovertemplate=f"{name}: %{{x:.3g}} %<extra></extra>",
+            marker={
+                "color": (DARK, MIDDLE)[place % 2],
+                "pattern": {"shape": "/" if waiting else ""},
+                "line": {"width": 1, "color": "white"},
+            },
+        )
+        for place, (name, share, waiting) in enumerate(zip(names, shares, paid_only, strict=True))
+    ]
+    bars.append(
+        go.Bar(
+            y=["budget"],
+            x=[100 * left],
+            orientation="h",
+            name="left",
+            marker={"color": PALE},
+            hovertemplate="left: %{x:.3g} %<extra></extra>",
+        )
+    )
+    figure = go.Figure(bars)
+    figure.update_layout(barmode="stack", margin=MARGINS, height=150, showlegend=False)
+    figure.update_xaxes(range=[0, 100], ticksuffix=" %", title=None)
+    figure.update_yaxes(visible=False)
+    return (
+        figure,
+        f"Bar of the budget: {len(names)} paid releases; {100 * left:.3g} percent is left.",
+    )
+
+
+def _bars(labels: list[str], table: NDArray[np.float64]) -> go.Bar:
+    return go.Bar(
+        x=labels,
+        y=table,
+        marker={"color": MIDDLE, "line": {"width": 0}},
+        hovertemplate="%{x}: %{y:,.0f} rows<extra></extra>",
+    )
+
+
+def _heat(labels: list[list[str]], table: NDArray[np.float64]) -> go.Heatmap:
+    return go.Heatmap(
+        z=table,
+        x=labels[1],
+        y=labels[0],
+        colorscale="Cividis",
+        colorbar={"title": "rows"},
+        hovertemplate="%{y}, %{x}: %{z:,.0f} rows<extra></extra>",
+    )

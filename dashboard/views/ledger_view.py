@@ -1,0 +1,63 @@
+"""Ledger rows in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from core.desk import Desk, HeldTable, Statement
+from core.errors import DeskError
+from core.ledger import Entry
+from core.privacy import Budget
+from core.registry import mechanisms, query_from_json
+from dashboard.views import state
+
+STATES = {"done": "stored", "running": "running", "stopped": "paid, not finished"}
+
+
+def line(entry: Entry, table: HeldTable) -> str:
+    """One release in one line."""
+    plan = json.loads(entry.plan_json)
+    budget = Budget.from_json(plan["budget"])
+    parts = [title(plan), asked(plan, table), f"ε {float(budget.epsilon):g}", state.moment(entry.reserved_at)]
+    if plan["edition"] > 1:
+        parts.insert(3, f"edition {plan['edition']}")
+    return " · ".join(parts)
+
+
+def title(plan: Mapping[str, Any]) -> str:
+    known = mechanisms.get(plan["mechanism"])
+    return known.title if known else str(plan["mechanism"])
+
+
+def asked(plan: Mapping[str, Any], table: HeldTable | None) -> str:
+    """The query classes of a plan; without the schema only their names are known."""
+    if table is None:
+        return ", ".join(str(query["class"]) for query in plan["queries"])
+    try:
+        return "; ".join(query_from_json(query).sentence(table.domain) for query in plan["queries"])
+    except DeskError:
+        return asked(plan, None)
+
+
+def frame(desk: Desk, statement: Statement, held: Mapping[str, HeldTable]) -> pd.DataFrame:
+    """The ledger of one account, newest first."""
+    lines = []
+    for entry in statement.entries:
+        plan = json.loads(entry.plan_json)
+        budget = Budget.from_json(plan["budget"])
+        lines.append(
+            {
+                "Paid": state.moment(entry.reserved_at),
+                "Mechanism": title(plan),
+                "Released": asked(plan, held.get(entry.dataset_id)),
+                "ε": float(budget.epsilon),
+                "δ": f"{float(budget.delta):g}",
+                "Share": 100 * entry.units / statement.total if statement.total else 100.0,
+                "State": STATES.get(desk.progress(entry.plan_id).state, ""),
+            }
+        )
+    return pd.DataFrame(lines)

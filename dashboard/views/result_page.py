@@ -1,0 +1,175 @@
+"""A release that is paid for: its progress, then its files, a preview and a chart, all from the stored bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from core.desk import Desk, HeldTable
+from core.release import Release
+from core.wording import amount
+from dashboard.views import budget_form, ledger_view, messages
+from dashboard.views.plan_form import percent
+from dashboard.views.state import Session
+
+LINK = "release"
+PREVIEW_ROWS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """A stored release, read once."""
+
+    release: Release
+    preview: pd.DataFrame
+
+
+def open_release(here: Session, plan_id: str) -> None:
+    here.shown = plan_id
+
+
+def follow_link(here: Session, desk: Desk) -> None:
+    """The address names the release on the page, so that a reload or a second tab finds it again."""
+    if here.shown is None and (linked := st.query_params.get(LINK)):
+        entry = desk.ledger.entry(linked)
+        if entry is not None:
+            here.table, here.shown = entry.dataset_id, entry.plan_id
+    if here.shown is None:
+        st.query_params.clear()
+    else:
+        st.query_params[LINK] = here.shown
+
+
+def show(here: Session, desk: Desk, table: HeldTable) -> None:
+    plan_id = here.shown or ""
+    st.button("Plan another release", icon=":material/arrow_back:", on_click=_leave, args=(here,))
+    entry = next((entry for entry in desk.statement(table).entries if entry.plan_id == plan_id), None)
+    if entry is None:
+        st.error("This desk holds no such release.", icon=":material/error:")
+        return
+    st.subheader(ledger_view.line(entry, table))
+    progress = desk.progress(plan_id)
+    if progress.state == "running":
+        watch(desk, plan_id)
+    elif progress.state == "stopped":
+        unfinished(desk, plan_id, progress.note)
+    else:
+        _finished_page(desk, table, plan_id)
+
+
+@st.fragment(run_every=1)
+def watch(desk: Desk, plan_id: str) -> None:
+    """Look every second; the work itself runs at the desk and needs no page."""
+    progress = desk.progress(plan_id)
+    if progress.state != "running":
+        st.rerun()
+    st.progress(min(max(progress.share, 0.0), 1.0), text=f"{progress.stage} …")
+    st.caption("It is paid for and runs on its own. You may reload, close this page or come back later.")
+
+
+def unfinished(desk: Desk, plan_id: str, why: str | None) -> None:
+    """A paid plan without a result: one button, no second payment."""
+    st.warning(f"{messages.plain(why or 'The run was interrupted.')} It is paid for.", icon=":material/pause_circle:")
+    st.button("Finish it (already paid)", type="primary", key=f"finish-{plan_id}", on_click=_finish, args=(desk,))
+
+
+def _finish(desk: Desk) -> None:
+    try:
+        desk.resume()
+    except Exception as problem:
+        st.toast(messages.sentence(problem))
+
+
+def _leave(here: Session) -> None:
+    here.shown = None
+    st.query_params.clear()
+
+
+@st.cache_resource(max_entries=4, show_spinner="Opening the stored release …")
+def _finished(plan_id: str, _desk: Desk) -> Finished | None:
+    # The bytes of a plan never change and its id is a secret of its workspace, so they may be kept under it.
+    release = _desk.result(plan_id)
+    return None if release is None else Finished(release, release.records().head(PREVIEW_ROWS))
+
+
+def _finished_page(desk: Desk, table: HeldTable, plan_id: str) -> None:
+    finished = _finished(plan_id, desk)
+    if finished is None:
+        st.error("The stored release cannot be found.", icon=":material/error:")
+        return
+    release = finished.release
+    st.success("Released, stored and paid. Opening it again costs nothing.", icon=":material/check_circle:")
+    _downloads(release, table.name)
+    _budget_left(desk, table)
+
+    st.subheader("Synthetic records", divider="gray")
+    shown = min(len(finished.preview), release.certificate.synthetic_rows)
+    every = amount(release.certificate.synthetic_rows)
+    messages.note(f"The first {amount(shown)} of {every}; no line belongs to a person.", "released")
+    st.dataframe(finished.preview, hide_index=True, height=280, alt="Preview of the synthetic records.")
+
+    st.subheader("Counts", divider="gray")
+    _chart(release, plan_id)
+
+
+def _downloads(release: Release, name: str) -> None:
+    """Files from the stored bytes; a click only reads them."""
+    stem = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name) or "release"
+
+    def certificate() -> bytes:
+        return release.certificate.write().encode()
+
+    with st.container(horizontal=True):
+        for label, content, ending, kind, emphasis in (
+            ("CSV", release.csv, "synthetic.csv", "text/csv", "primary"),
+            ("Parquet", release.parquet, "synthetic.parquet", "application/vnd.apache.parquet", "secondary"),
+            ("Noisy tables", release.tables_csv, "tables.csv", "text/csv", "secondary"),
+            ("Certificate", certificate, "certificate.json", "application/json", "secondary"),
+            ("Everything (ZIP)", release.zip, "release.zip", "application/zip", "secondary"),
+        ):
+            if ending == "tables.csv" and not release.tables:
+                continue
+            st.download_button(
+                label,
+                content,
+                file_name=f"{stem}-{ending}",
+                mime=kind,
+                type=emphasis,  # type: ignore[arg-type]
+                icon=":material/download:",
+                on_click="ignore",
+                key=f"download-{ending}",
+            )
+    messages.note("Every file may be given to anyone.", "released")
+
+
+def _budget_left(desk: Desk, table: HeldTable) -> None:
+    statement = desk.statement(table)
+    messages.note(
+        f"{percent(1 - statement.spent_share)} of the budget is left: ε up to {statement.left_epsilon:.3g} at "
+        f"δ = {budget_form.number(statement.budget.delta)} for one more release.",
+        "public",
+    )
+
+
+def _chart(release: Release, plan_id: str) -> None:
+    from dashboard.views import charts
+
+    names = list(release.domain.names)
+    first = list(next(iter(release.tables), tuple(names[:1])))[:2]
+    columns = st.multiselect(
+        "Columns to draw", names, default=first, max_selections=2, key=f"draw-{plan_id}",
+        help="One column gives bars, two give a heat map.",
+    )  # fmt: skip
+    if not columns:
+        return
+    cells = release.domain.cells(columns)
+    if cells > charts.MOST_CELLS:
+        st.info(f"{amount(cells)} counts are too many to draw; download the noisy tables instead.")
+        return
+    messages.note(
+        "Estimated counts: from the released tables that hold these columns, else from the records.", "released"
+    )
+    figure, alt = charts.counts(release.domain, columns, release.marginal(columns))
+    st.plotly_chart(figure, alt=alt, key=f"chart-{plan_id}", config={"displaylogo": False})

@@ -1,0 +1,171 @@
+"""The schema as an editable grid, one line per column, and back to a Domain.
+
+Lists of categories are written in one cell: `north | south | 3 | "3"`. A bare whole number is a number; quotes make it
+a text and allow a bar or a line break inside.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.domain import KINDS, Domain, draft
+from core.errors import BadSchema, printable
+
+ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^|\n]*?)\s*(?:[|\n]|$)')
+WHOLE = re.compile(r"-?(0|[1-9][0-9]*)")
+SETTINGS = {
+    "categories": ("values", "other"),
+    "integers": ("low", "high", "bins"),
+    "reals": ("low", "high", "bins", "decimals"),
+    "booleans": (),
+    "dates": ("low", "high", "bins"),
+}
+TYPES = {
+    "include": "bool", "name": "str", "kind": "str", "low": "str", "high": "str", "bins": "Int64", "values": "str",
+    "other": "str", "missing": "bool", "decimals": "Int64", "note": "str",
+}  # fmt: skip
+
+
+def from_columns(columns: Sequence[tuple[str, str]]) -> pd.DataFrame:
+    """A first grid from names and storage types; what is named like an id starts unticked."""
+    return _frame({"include": not _like_id(str(guess["name"])), **guess} for guess in draft(columns))
+
+
+def from_domain(domain: Domain, columns: Sequence[tuple[str, str]]) -> pd.DataFrame:
+    """A saved schema on the columns of a file; columns that it leaves out start unticked."""
+    present = {name for name, _ in columns}
+    for name in domain.names:
+        if name not in present:
+            raise BadSchema(
+                f"The schema has the column '{printable(name)}' and the file does not; choose a matching pair."
+            )
+    left_out = [line for line in draft(columns) if line["name"] not in domain]
+    saved = [{"include": True, **line} for line in domain.to_list()]
+    return _frame([*saved, *({"include": False, **line, "note": ""} for line in left_out)])
+
+
+def to_domain(frame: pd.DataFrame) -> Domain:
+    """The ticked lines as a schema; an error names the column."""
+    lines = [line for line in frame.to_dict("records") if line["include"]]
+    if not lines:
+        raise BadSchema("No column is ticked; tick at least one to be in the schema.")
+    return Domain.from_list([_settings(line) for line in lines])
+
+
+def editor(frame: pd.DataFrame, key: str) -> pd.DataFrame:
+    column = st.column_config
+    return st.data_editor(
+        frame,
+        key=key,
+        hide_index=True,
+        num_rows="fixed",
+        height=min(38 + 35 * len(frame), 560),
+        alt="The schema: one line per column of the file, with its kind, bounds, bins or categories.",
+        column_config={
+            "include": column.CheckboxColumn("Use", help="Untick to leave the column out of every release.", width=50),
+            "name": column.TextColumn("Column", disabled=True, pinned=True),
+            "kind": column.SelectboxColumn("Kind", options=list(KINDS), required=True, width=105),
+            "low": column.TextColumn("Low", help="Smallest value, included; anything below counts as this.", width=95),
+            "high": column.TextColumn("High", help="Largest value, included; anything above counts as this.", width=95),
+            "bins": column.NumberColumn(
+                "Bins", help="How many steps the range has; empty keeps each whole number.", min_value=1, step=1, width=60
+            ),
+            "values": column.TextColumn("Categories", help="Separated by a bar: north | south | west", width=230),
+            "other": column.TextColumn("'Other' cell", help="Name of the cell for unlisted categories; empty for none.", width=95),
+            "missing": column.CheckboxColumn("Missing?", help="Tick if cells may be empty.", width=75),
+            "decimals": column.NumberColumn(
+                "Decimals", help="Decimals of released real numbers; empty for all.", min_value=0, max_value=15, step=1, width=75
+            ),
+            "note": column.TextColumn(
+                "Where does this come from?", help="A form, a law, a code book: never the data.", width="large"
+            ),
+        },
+    )  # fmt: skip
+
+
+def write_values(values: Iterable[object]) -> str:
+    """
+    >>> write_values(["north", 3, "3"])
+    'north | 3 | "3"'
+    """
+    return " | ".join(_quoted(value) if isinstance(value, str) else str(value) for value in values)
+
+
+def read_values(text: str) -> list[str | int]:
+    """
+    >>> read_values('north | 3 | "3"')
+    ['north', 3, '3']
+    """
+    return [_value(item) for item in (match.group(1) for match in ITEM.finditer(text)) if item]
+
+
+def _quoted(text: str) -> str:
+    bare = text == text.strip() and not WHOLE.fullmatch(text) and not re.search(r'[|\n"]', text)
+    return text if bare else json.dumps(text, ensure_ascii=False)
+
+
+def _value(item: str) -> str | int:
+    if WHOLE.fullmatch(item):
+        return int(item) if len(item) < 19 else item
+    if len(item) > 1 and item[0] == item[-1] == '"':
+        try:
+            return str(json.loads(item))
+        except ValueError:
+            return item
+    return item
+
+
+def _frame(lines: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    return pd.DataFrame([_cells(line) for line in lines], columns=list(TYPES)).astype(TYPES)
+
+
+def _cells(line: Mapping[str, Any]) -> dict[str, Any]:
+    cells: dict[str, Any] = {"missing": False, "other": "", "note": "", "low": "", "high": "", **line}
+    cells["values"] = write_values(line.get("values", ()))
+    cells["low"], cells["high"] = _written(cells["low"]), _written(cells["high"])
+    if "bits" in line:
+        cells["bins"] = 2 ** line["bits"]
+    return {name: cells.get(name) for name in TYPES}
+
+
+def _written(bound: object) -> str:
+    return repr(bound).removesuffix(".0") if isinstance(bound, float) else str(bound)
+
+
+def _settings(line: Mapping[str, Any]) -> dict[str, Any]:
+    """One line as a schema's column; what its kind has no use for is left out."""
+    kind = line["kind"]
+    settings: dict[str, Any] = {"name": line["name"], "kind": kind, "missing": bool(line["missing"])}
+    for setting in SETTINGS.get(kind, ()):
+        value = line[setting]
+        if setting == "values":
+            settings["values"] = read_values("" if pd.isna(value) else str(value))
+        elif not (pd.isna(value) or str(value).strip() == ""):
+            settings[setting] = _number(str(value).strip()) if setting in ("low", "high") and kind != "dates" else value
+    if "other" in settings:
+        settings["other"] = str(settings["other"])
+    for setting in {"bins", "decimals"} & set(settings):
+        settings[setting] = int(settings[setting])
+    if not pd.isna(line["note"]) and line["note"]:
+        settings["note"] = str(line["note"])
+    return settings
+
+
+def _number(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _like_id(name: str) -> bool:
+    words = re.split(r"[^a-z]+", name.lower())
+    return bool({"id", "ids", "uuid", "guid"} & set(words))

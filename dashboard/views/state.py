@@ -1,0 +1,122 @@
+"""What outlives a page run: the desk, shared by all, and what one curator has begun."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.desk import Desk, HeldTable
+from dashboard.views import access, upload
+
+DEMO_FILES = Path(__file__).resolve().parents[2] / "data"
+DEMO_NAME = "clinic_visits"
+
+
+@dataclass
+class Draft:
+    """A table that is being described, kept apart from its widgets because those forget when the page changes."""
+
+    origin: str = ""
+    """Which choice the draft was made for: 'demo', or an upload's id."""
+    name: str = ""
+    file: Any = None
+    """The uploaded file in memory; None stands for the demo table."""
+    columns: tuple[tuple[str, str], ...] = ()
+    """Names and storage types, from the header only."""
+    base: pd.DataFrame = field(default_factory=pd.DataFrame)
+    """What the grid started from: an editor must not be fed its own output."""
+    latest: pd.DataFrame = field(default_factory=pd.DataFrame)
+    version: int = 0
+    problem: str | None = None
+    schema_problem: str | None = None
+
+    @property
+    def key(self) -> str:
+        return f"schema-{self.version}"
+
+    def restart(self, frame: pd.DataFrame) -> None:
+        self.base = self.latest = frame
+        self.version += 1
+
+
+@dataclass
+class Session:
+    """One curator's place in the dashboard."""
+
+    draft: Draft = field(default_factory=Draft)
+    table: str | None = None
+    """The table that Release and Budget speak of."""
+    shown: str | None = None
+    """The plan whose release is on the page."""
+    added: str | None = None
+    """The table that was opened last, for its notes."""
+    problem: str | None = None
+    """A sentence from a button's callback, shown once."""
+
+
+def session() -> Session:
+    if "desk-session" not in st.session_state:
+        st.session_state["desk-session"] = Session()
+    return st.session_state["desk-session"]
+
+
+def desk() -> Desk:
+    """The desk: one for all visitors, or one per visitor in demo mode so that nobody spends another's budget."""
+    return _throw_away() if access.demo() else _shared()
+
+
+@st.cache_resource(show_spinner="Opening the workspace …")
+def _shared() -> Desk:
+    opened = Desk()
+    upload.sweep(opened.folder)
+    opened.resume()
+    return opened
+
+
+def _discard(opened: Desk) -> None:
+    opened.close()
+    shutil.rmtree(opened.folder, ignore_errors=True)
+
+
+@st.cache_resource(scope="session", on_release=_discard, show_spinner="Preparing a workspace …")
+def _throw_away() -> Desk:
+    return Desk(tempfile.mkdtemp(prefix="release-desk-demo-"))
+
+
+def demo_file() -> Path | None:
+    """The demo table, where this is a checkout that has it."""
+    return next((path for path in sorted(DEMO_FILES.glob(f"{DEMO_NAME}.*")) if path.suffix in upload.SUFFIXES), None)
+
+
+def demo_schema() -> str:
+    return (DEMO_FILES / f"{DEMO_NAME}.schema.json").read_text(encoding="utf-8")
+
+
+def choose_table(held: list[HeldTable]) -> HeldTable:
+    """The table a page is about, chosen once for all pages."""
+    here = session()
+    by_id = {table.id: table for table in held}
+    chosen = st.selectbox(
+        "Table",
+        list(by_id),
+        index=list(by_id).index(here.table) if here.table in by_id else 0,
+        format_func=lambda identity: table_label(by_id[identity]),
+    )
+    if chosen != here.table:
+        here.table, here.shown = chosen, None
+    return by_id[chosen]
+
+
+def table_label(table: HeldTable) -> str:
+    return f"{table.name} · {len(table.domain)} columns · added {moment(table.added)}"
+
+
+def moment(text: str) -> str:
+    """A moment of the ledger, to the minute."""
+    return f"{text[:10]} {text[11:16]} UTC"

@@ -1,0 +1,64 @@
+"""What a benchmark reports, and how it measures."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Line:
+    """One metric of one case, ours beside a peer's; `metric` names its unit."""
+
+    bench: str
+    case: str
+    metric: str
+    ours: float
+    peer: str | None = None
+    theirs: float | None = None
+    theirs_from: str | None = None
+    """'recorded' where the peer's figure was not measured in this run."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The printed object; figures have four digits, `ratio` is ours divided by theirs."""
+        data = {
+            "bench": self.bench,
+            "case": self.case,
+            "metric": self.metric,
+            "ours": _four_digits(self.ours),
+            "peer": self.peer,
+            "theirs": _four_digits(self.theirs),
+            "ratio": _four_digits(self.ours / self.theirs if self.theirs else None),
+        }
+        return data if self.theirs_from is None else data | {"theirs_from": self.theirs_from}
+
+
+def _four_digits(figure: float | None) -> float | int | None:
+    if figure is None:
+        return None
+    rounded = float(f"{figure:.4g}")
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def cpu_seconds(work: Callable[[], object], repeats: int = 3) -> float:
+    """CPU seconds of this process for one call, the median of several after one to warm up.
+
+    Other programs on the machine stretch the clock on the wall, not this figure.
+    """
+    work()
+    seconds = []
+    for _ in range(repeats):
+        start = time.process_time()
+        work()
+        seconds.append(time.process_time() - start)
+    return sorted(seconds)[len(seconds) // 2]
+
+
+def peak_rss_mb() -> float:
+    """The largest resident memory this process has had so far, in megabytes."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 2**20 if sys.platform == "darwin" else peak / 2**10

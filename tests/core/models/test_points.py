@@ -1,0 +1,34 @@
+import numpy as np
+
+from core.models.points import Points
+from tests.core.samples import SMALL, small_counts
+
+
+def uniform_points(rows: int = 4_800) -> Points:
+    every = np.array(np.unravel_index(np.arange(24), SMALL.shape())).T
+    return Points(SMALL, np.repeat(every, rows // 24, axis=0).astype(np.int64), np.full(rows, 5_000 / rows))
+
+
+def test_raking_without_slack_meets_consistent_tables():
+    counts = small_counts()
+    tables = {pair: counts.marginal(pair).astype(float) for pair in (("colour", "size"), ("colour", "old"), ("size", "old"))}
+    raked = uniform_points().rake(tables, dict.fromkeys(tables, 0.0), sweeps=200)
+    for pair, table in tables.items():
+        assert np.abs(raked.marginal(pair) - table).max() < 1
+
+
+def test_slack_leaves_cells_alone_that_are_near_enough():
+    points = uniform_points()
+    table = points.marginal(("colour",)) + np.array([5.0, -5.0, 0.0])
+    raked = points.rake({("colour",): table}, {("colour",): 10.0})
+    assert np.allclose(raked.weights, points.weights)
+
+
+def test_total_is_kept_and_rows_follow_the_weights():
+    counts = small_counts()
+    target = {("colour", "size"): counts.marginal(("colour", "size")).astype(float)}
+    raked = uniform_points().rake(target, {("colour", "size"): 1.0})
+    assert np.isclose(raked.total, 5_000)
+    codes = raked.sample(5_000, np.random.default_rng(2))
+    drawn = Points(SMALL, codes, np.ones(len(codes))).marginal(("colour", "size"))
+    assert np.abs(drawn - raked.marginal(("colour", "size"))).max() < 3

@@ -1,0 +1,32 @@
+import pytest
+
+from core.errors import BadParameter, Unknown
+from core.mechanisms.laplace import Laplace
+from core.privacy import Budget
+from core.queries.marginals import Marginals
+from core.registry import mechanism_from, query_from_json, query_to_json
+
+
+@pytest.mark.parametrize(
+    "query", [Marginals(order=3), Marginals(columns=("a", "b")), Marginals(sets=(("a",), ("b", "c")), weights=(1, 2))]
+)
+def test_queries_survive_json(query):
+    assert query_from_json(query_to_json(query)) == query
+
+
+def test_unknown_names_list_what_there_is():
+    with pytest.raises(Unknown, match="laplace"):
+        mechanism_from("magic", [Marginals()], Budget(1), {})
+    with pytest.raises(Unknown, match="marginals"):
+        query_from_json({"class": "magic"})
+
+
+def test_unknown_options_are_named():
+    with pytest.raises(BadParameter, match="colour"):
+        mechanism_from("laplace", [Marginals()], Budget(1), {"colour": "red"})
+    with pytest.raises(BadParameter, match="queries"):
+        mechanism_from("laplace", [], Budget(1), {})
+
+
+def test_builds_the_named_mechanism():
+    assert mechanism_from("laplace", [Marginals()], Budget(1), {}) == Laplace(queries=(Marginals(),), budget=Budget(1))

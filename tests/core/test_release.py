@@ -1,0 +1,125 @@
+import io
+import json
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.domain import Categories, Domain, Integers
+from core.errors import BadFile
+from core.models.histogram import Histogram
+from core.queries.marginals import Marginals
+from core.release import Certificate, Release, neutral, plain, to_csv
+from tests.core.samples import SMALL, small_cells
+
+CERTIFICATE = Certificate(
+    plan="0" * 32,
+    software="release-desk test",
+    created="2026-01-01",
+    mechanism="histogram",
+    parameters={},
+    queries=[],
+    epsilon=1.0,
+    delta=0.0,
+    unit={"column": None, "limit": 1, "neighbours": "add-remove"},
+    neighbours="Neighbouring tables differ by adding or removing one row.",
+    schema_digest=SMALL.digest,
+    synthetic_rows=900,
+    expected_error={},
+    answers_from="records",
+)
+
+
+@pytest.fixture(scope="module")
+def release() -> Release:
+    return Release.pack(Histogram(SMALL, small_cells(900)), CERTIFICATE, np.random.default_rng(0))
+
+
+def test_records_have_the_original_header_and_types(release):
+    frame = release.records()
+    assert list(frame.columns) == ["colour", "size", "old"]
+    assert len(frame) == 900
+    assert set(frame["colour"]) == {"red", "green", "blue"}
+    assert frame["size"].dtype == np.int64
+    assert frame["old"].dtype == bool
+
+
+def test_csv_and_parquet_hold_the_same_records(release):
+    pd.testing.assert_frame_equal(
+        pd.read_csv(io.BytesIO(release.csv())), release.records(), check_dtype=False, check_column_type=False
+    )
+
+
+def test_answers_come_from_the_released_tables(release):
+    assert np.allclose(release.answers(Marginals(order=2)), release.answers([Marginals(order=2)]))
+    assert np.allclose(release.marginal(("size",)), small_cells(900).sum(axis=(0, 2)))
+    assert set(release.tables) == {SMALL.names}
+
+
+def test_records_answer_where_no_table_does(release):
+    without = Release.pack(_Silent(SMALL, small_cells(900)), CERTIFICATE, np.random.default_rng(0))
+    assert without.tables == {}
+    assert np.array_equal(without.marginal(("size", "old")), small_cells(900).sum(axis=0))
+    assert without.answers([]).size == 0
+
+
+class _Silent(Histogram):
+    def tables(self):
+        return {}
+
+
+def test_zip_is_what_was_stored_and_reloads(release):
+    again = Release(release.zip())
+    assert again.zip() == release.stored
+    assert again.certificate == CERTIFICATE
+    assert again.domain == SMALL
+    names = zipfile.ZipFile(io.BytesIO(release.zip())).namelist()
+    assert {"synthetic.csv", "synthetic.parquet", "certificate.json", "schema.json", "tables.csv"} <= set(names)
+
+
+def test_tables_are_listed_in_words(release):
+    listed = pd.read_csv(io.BytesIO(release.tables_csv()))
+    assert listed.loc[0, "cell"] == "colour = red; size = 0; old = false"
+    assert np.isclose(listed["count"].sum(), 900)
+
+
+def test_certificate_reads_back_and_refuses_anything_else():
+    assert Certificate.read(CERTIFICATE.write()) == CERTIFICATE
+    tampered = json.loads(CERTIFICATE.write()) | {"extra": 1}
+    for text in ("", "[]", "{}", json.dumps(tampered), "x" * 5_000_000):
+        with pytest.raises(BadFile, match="ertificate"):
+            Certificate.read(text)
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "'quoted", "''", "=cmd|' /C calc'!A0"])
+def test_formulas_are_neutralised_and_come_back(text):
+    assert neutral(text)[0] == "'"
+    assert plain(neutral(text)) == text
+
+
+def test_harmless_text_and_numbers_stay():
+    for value in ("north", "", "a=b", 3, -3, None):
+        assert neutral(value) == value
+
+
+def test_no_text_cell_of_a_download_can_start_a_formula():
+    domain = Domain((
+        Categories(name="=HYPERLINK()", values=("=1", "@x", "-y", "ok", "+1", "'q")),
+        Integers(name="debt", low=-5, high=0),
+    ))
+    cells = np.ones(domain.shape())
+    certificate = CERTIFICATE.model_copy(update={"schema_digest": domain.digest, "synthetic_rows": 36})
+    packed = Release.pack(Histogram(domain, cells), certificate, np.random.default_rng(0))
+    read = pd.read_csv(io.BytesIO(packed.csv()))
+    text = read.iloc[:, 0].astype(str)
+    assert not text.str.startswith(("=", "+", "-", "@", "\t", "\r")).any()
+    assert read.columns[0] == "'=HYPERLINK()"
+    assert sorted(set(text.map(plain))) == sorted(domain["=HYPERLINK()"].values)
+    assert read["debt"].min() == -5
+    assert set(packed.records()["=HYPERLINK()"]) == set(domain["=HYPERLINK()"].values)
+
+
+def test_csv_of_text_with_missing_values():
+    frame = pd.DataFrame({"a": ["=x", None], "b": [1.5, np.nan]})
+    assert to_csv(frame) == b"a,b\n'=x,1.5\n,\n"
