@@ -237,14 +237,14 @@ def remaining_epsilon(units_left: int, order: Fraction | None, delta: object) ->
 
 
 def _down(value: Fraction) -> float:
-    """A float at most the value, cut after 12 decimals so that it reads well."""
+    """The value cut after 12 decimals: at most the value when read as the decimal it prints."""
     return math.floor(value * UNITS) / UNITS
 
 
 def _up(value: Fraction | Decimal) -> float:
-    """The smallest float at least the value."""
+    """The smallest float that, read as the decimal it prints, is at least the value."""
     number = float(value)
-    return number if Fraction(number) >= Fraction(value) else math.nextafter(number, math.inf)
+    return number if exact(number, "value") >= Fraction(value) else math.nextafter(number, math.inf)
 
 
 def _epsilons(cost: Cost) -> list[Fraction] | None:

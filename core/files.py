@@ -41,6 +41,7 @@ _FOREIGN: tuple[tuple[bytes, str], ...] = (
     (b"\x7fELF", "a program"),
     *((bytes([0x80, protocol]), "a Python pickle") for protocol in (2, 3, 4, 5)),
 )
+_NOT_UTF8 = "The file is not UTF-8 text (perhaps Latin-1 or Windows-1252); save it in UTF-8."
 _ADVICE = "save the table as CSV (UTF-8) or Parquet"
 
 
@@ -85,18 +86,25 @@ def digest(path: Path, text: bool) -> str:
     """SHA-256 of the bytes; a text file is checked to be UTF-8 without NUL on the way."""
     seen = hashlib.sha256()
     decoder = codecs.getincrementaldecoder("utf-8")()
-    try:
-        with _reading(path) as file:
-            while chunk := file.read(CHUNK):
-                seen.update(chunk)
-                if text and b"\0" in chunk:
-                    raise BadFile("The file contains NUL bytes, so it is no text or is damaged; save it again.")
-                if text and not (chunk.isascii() and not decoder.getstate()[0]):
-                    decoder.decode(chunk)
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        raise BadFile("The file is not UTF-8 text (perhaps Latin-1 or Windows-1252); save it in UTF-8.") from None
+    with _reading(path) as file:
+        while chunk := file.read(CHUNK):
+            seen.update(chunk)
+            if text and b"\0" in chunk:
+                raise BadFile("The file contains NUL bytes, so it is no text or is damaged; save it again.")
+            if text and not _decodes(decoder, chunk):
+                raise BadFile(_NOT_UTF8)
+    if text and not _decodes(decoder, b""):
+        raise BadFile(_NOT_UTF8)
     return seen.hexdigest()
+
+
+def _decodes(decoder: codecs.IncrementalDecoder, chunk: bytes) -> bool:
+    """Whether the text goes on as UTF-8; an empty chunk ends it. The decoder's own error would carry the bytes on."""
+    try:
+        decoder.decode(chunk, final=not chunk)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def header(path: Path) -> tuple[tuple[str, ...], str]:

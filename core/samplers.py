@@ -90,7 +90,12 @@ def _filled(count: int, propose: Callable[[int], Integers]) -> Integers:
 
 @lru_cache(maxsize=512)
 def exp_floor(power: int, bits: int) -> int:
-    """floor(2^bits * e^-power), certain: digits are added until the rounding error no longer matters."""
+    """floor(2^bits * e^-power), certain: digits are added until the rounding error no longer matters.
+
+    They run out only for power 0, since every other power of e is irrational.
+    """
+    if power == 0:
+        return 1 << bits
     digits = bits // 3 + 20
     while True:
         with localcontext(Context(prec=digits)):
@@ -223,14 +228,16 @@ def select(scores: NDArray[np.int64], rate: Fraction) -> int:
     """
     # Differences modulo 2^64 are the true ones even when the scores span the whole 64-bit range.
     behind = scores.max().view(np.uint64) - scores.view(np.uint64)
-    # Lowered by 2^-50 so that three correctly rounded operations cannot lift a layer above its lag.
-    shaded_rate = float(rate) * (1 - 2.0**-50)
     deepest = 6 + len(scores).bit_length()
-    layers = np.minimum(behind * shaded_rate, deepest).astype(np.int64)
-    sizes = np.bincount(layers).tolist()
+    above = behind <= np.uint64(min(int(deepest / rate), 2**64 - 1))  # exactly those with lag <= deepest
+    upper = np.flatnonzero(above)
+    # Lowered by 2^-50 so that four correctly rounded operations cannot lift a layer to above its lag or to `deepest`.
+    layers = (behind[upper] * (float(rate) * (1 - 2.0**-50))).astype(np.int64)
+    sizes = np.bincount(layers, minlength=deepest + 1).tolist()
+    sizes[deepest] = len(scores) - len(upper)
     while True:
         layer = _layer(sizes)
-        members = np.flatnonzero(layers == layer)
+        members = upper[layers == layer] if layer < deepest else np.flatnonzero(~above)
         index = int(members[int(below(len(members), 1)[0])])
         excess = rate * int(behind[index]) - layer
         if bernoulli_exp(np.array([excess.numerator], dtype=object), excess.denominator)[0]:
@@ -238,12 +245,13 @@ def select(scores: NDArray[np.int64], rate: Fraction) -> int:
 
 
 def _layer(sizes: list[int]) -> int:
-    """Layer b with probability proportional to sizes[b] * e^-b; the last size is not 0.
+    """Layer b with probability proportional to sizes[b] * e^-b.
 
     A uniform number, of which k words are read, times the sum of all weights falls on the layer whose partial sums
     enclose it. Sums are integers in units of 2^-64(k + 1), each too small by less than the number of candidates; while
     these errors and the unread bits leave two layers possible (probability below 2^-50), one more word is read.
     """
+    last = max(b for b, size in enumerate(sizes) if size)
     number, bits = 0, 0
     while True:
         number, bits = (number << 64) | int(words(1)[0]), bits + 64
@@ -251,6 +259,6 @@ def _layer(sizes: list[int]) -> int:
         error = sum(sizes)
         earliest = bisect_right([edge + error for edge in lower], (number * lower[-1]) >> bits)
         highest = (((number + 1) * (lower[-1] + error)) >> bits) + 1
-        latest = min(bisect_left(lower, highest), len(sizes) - 1)
+        latest = min(bisect_left(lower, highest), last)
         if earliest == latest:
             return latest

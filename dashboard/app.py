@@ -1,4 +1,8 @@
-"""The dashboard's entry point: it lists the pages and nothing else."""
+"""The dashboard's entry point: it lists the pages and nothing else.
+
+The pages live in `steps/`: with a folder called `pages` beside this file, Streamlit would run the page that is visited
+first without running this file, and so without asking who visits.
+"""
 
 import sys
 from pathlib import Path
@@ -15,9 +19,9 @@ from dashboard.views import access, messages  # noqa: E402
 st.set_page_config(page_title="Release Desk", page_icon=":material/shield_lock:", layout="wide")
 page = st.navigation(
     [
-        st.Page("pages/data.py", title="Data", icon=":material/table:", default=True),
-        st.Page("pages/release.py", title="Release", icon=":material/publish:"),
-        st.Page("pages/budget.py", title="Budget", icon=":material/savings:"),
+        st.Page("steps/data.py", title="Data", icon=":material/table:", default=True),
+        st.Page("steps/release.py", title="Release", icon=":material/publish:"),
+        st.Page("steps/budget.py", title="Budget", icon=":material/savings:"),
     ]
 )
 messages.legend()

@@ -6,13 +6,15 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.domain import Domain
 from core.errors import BadParameter, printable
-from core.queries.protocol import Columns, Floats, Source, share
+from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
+from core.queries.query import Query
 from core.wording import amount, plural
 
 MOST_TABLES = 20_000
@@ -76,12 +78,40 @@ class Marginals:
         tables = self.tables(domain)
         return dict(zip(tables, self.weights or (1.0,) * len(tables), strict=True))
 
+    def denominator(self, domain: Domain) -> int:
+        return 1
+
     def log_size(self, domain: Domain) -> float:
         return math.log(sum(domain.cells(columns) for columns in self.tables(domain)))
 
+    def vc(self, domain: Domain) -> Dimension:
+        return _below(self.log_size(domain) / math.log(2), "a class of |Q| predicates has dimension at most log2|Q|")
+
+    def fat(self, domain: Domain, gamma: float) -> Dimension:
+        return self.vc(domain)
+
+    def totals(self, source: Source) -> NDArray[Any]:
+        return np.concatenate([source.marginal(columns).ravel() for columns in self.tables(source.domain)])
+
+    def member(self, domain: Domain, index: int) -> Query:
+        for columns in self.tables(domain):
+            cells = domain.cells(columns)
+            if index < cells:
+                return _cell(domain, columns, index)
+            index -= cells
+        raise BadParameter("index", "lies beyond the last question of the class.")
+
+    def sample(self, domain: Domain, count: int, generator: np.random.Generator) -> tuple[Query, ...]:
+        """Cells of uniformly chosen tables, so that large tables do not crowd out small ones."""
+        tables = self.tables(domain)
+        chosen = [tables[place] for place in generator.integers(0, len(tables), count)]
+        return tuple(_cell(domain, columns, int(generator.integers(domain.cells(columns)))) for columns in chosen)
+
     def answers(self, source: Source) -> Floats:
-        tables = [share(source.marginal(columns)).ravel() for columns in self.tables(source.domain)]
-        return np.concatenate(tables) if tables else np.zeros(0)
+        return answers_of(self, source)
+
+    def worst(self, truth: Source, estimate: Source) -> float:
+        return worst_of(self, truth, estimate)
 
     def sentence(self, domain: Domain) -> str:
         tables = self.tables(domain)
@@ -92,6 +122,19 @@ class Marginals:
         yield from self.columns
         for columns in self.sets:
             yield from columns
+
+
+def _cell(domain: Domain, columns: Columns, index: int) -> Query:
+    shape = domain.shape(columns)
+    cell = np.unravel_index(index, shape)
+    weights = np.zeros(shape, dtype=np.int64)
+    weights[cell] = 1
+    parts = (f"{column} = {domain[column].label(int(code))}" for column, code in zip(columns, cell, strict=True))
+    return Query(columns=columns, weights=weights, words=f"share of rows with {' and '.join(parts)}")
+
+
+def _below(high: float, why: str) -> Dimension:
+    return Dimension(low=1, high=max(1.0, math.floor(high)), why=why)
 
 
 def _orders(tables: tuple[Columns, ...]) -> str:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.desk import Desk, HeldTable, Statement
 from core.privacy import Budget
-from dashboard.views import budget_form, messages
+from dashboard.views import messages, wording
 
 
 def change(desk: Desk, table: HeldTable, statement: Statement) -> None:
@@ -14,8 +14,8 @@ def change(desk: Desk, table: HeldTable, statement: Statement) -> None:
         st.write("A larger total weakens the promise to everyone in the table. Change and reason stay on record.")
         with st.form("change-budget", border=False):
             left, right = st.columns(2)
-            epsilon = left.text_input("New total ε", budget_form.number(statement.budget.epsilon))
-            delta = right.text_input("New total δ", budget_form.number(statement.budget.delta))
+            epsilon = left.text_input("New total ε", wording.number(statement.budget.epsilon))
+            delta = right.text_input("New total δ", wording.number(statement.budget.delta))
             reason = st.text_input("Reason", placeholder="who decided it, and why")
             if st.form_submit_button("Change the total"):
                 with messages.guarded():

@@ -9,6 +9,7 @@ import streamlit as st
 from core.errors import DeskError
 from core.privacy import Budget
 from dashboard.views import messages
+from dashboard.views.wording import number
 
 
 def budget(key: str, *, epsilon: str, delta: str, about: str) -> Budget | None:
@@ -50,7 +51,3 @@ def promise(chosen: Budget, about: str) -> str:
         f"One person more or less changes the odds of anything seen in {about} by a factor of {times} (e^ε) at most"
         f"{failure}."
     )
-
-
-def number(value: object) -> str:
-    return f"{float(value):g}"  # type: ignore[arg-type]

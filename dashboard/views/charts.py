@@ -13,6 +13,7 @@ from core.domain import Domain
 
 MOST_CELLS = 4_000
 DARK, MIDDLE, PALE = "#1f5f8b", "#6fa8cf", "#c9d6e2"
+TENTHS = (0, 20, 40, 60, 80, 100)
 MARGINS = {"l": 10, "r": 10, "t": 30, "b": 10}
 
 
@@ -32,7 +33,7 @@ def counts(domain: Domain, columns: Sequence[str], table: NDArray[np.float64]) -
     # Labels such as '3' or '2024-01-01 to 2024-03-31' are names here, not numbers or dates.
     figure.update_xaxes(type="category", automargin=True)
     if len(columns) == 2:
-        figure.update_yaxes(type="category", automargin=True)
+        figure.update_yaxes(type="category", automargin=True, autorange="reversed")
     return figure, alt
 
 
@@ -51,7 +52,7 @@ def gauge(spent: float) -> tuple[go.Figure, str]:
             },
         )
     )
-    figure.update_layout(margin={"l": 30, "r": 30, "t": 30, "b": 10}, height=220)
+    figure.update_layout(margin={"l": 45, "r": 45, "t": 30, "b": 10}, height=230)
     return figure, f"Gauge: {100 * spent:.3g} percent of the budget is spent."
 
 
@@ -84,8 +85,8 @@ def spends(names: Sequence[str], shares: Sequence[float], paid_only: Sequence[bo
         )
     )
     figure = go.Figure(bars)
-    figure.update_layout(barmode="stack", margin=MARGINS, height=150, showlegend=False)
-    figure.update_xaxes(range=[0, 100], ticksuffix=" %", title=None)
+    figure.update_layout(barmode="stack", margin=MARGINS | {"r": 30, "t": 10}, height=110, showlegend=False)
+    figure.update_xaxes(range=[0, 100], tickvals=TENTHS, ticktext=[f"{place} %" for place in TENTHS])
     figure.update_yaxes(visible=False)
     return (
         figure,

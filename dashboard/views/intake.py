@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 import streamlit as st
 
@@ -11,7 +13,7 @@ from core.errors import BadSchema, DeskError
 from core.privacy import Budget, Unit
 from core.table import inspect
 from core.wording import amount, plural
-from dashboard.views import access, messages, schema_grid, state, upload
+from dashboard.views import access, messages, schema_grid, state, upload, wording
 from dashboard.views.state import Draft
 
 DEMO, UPLOAD = "Demo table", "Upload a file"
@@ -26,7 +28,7 @@ def choose(draft: Draft, desk: Desk) -> None:
     kind = st.radio("Which table?", choices, captions=captions[-len(choices) :], key="source", persist_state="session")
     if kind == DEMO and demo is not None:
         if draft.origin != "demo":
-            begin_demo(draft)
+            begin_demo(draft, demo)
         messages.note(f"{plural(len(draft.columns), 'column')}; file and schema are part of this program.", "public")
         return
     if access.demo():
@@ -49,9 +51,8 @@ def choose(draft: Draft, desk: Desk) -> None:
         messages.note(f"'{messages.plain(draft.name)}' with {plural(len(draft.columns), 'column')}.", "curator only")
 
 
-def begin_demo(draft: Draft) -> None:
+def begin_demo(draft: Draft, demo: Path) -> None:
     _forget(draft)
-    demo = state.demo_file()
     draft.columns = tuple((column.name, column.type) for column in inspect(demo))
     draft.restart(schema_grid.from_domain(Domain.from_json(state.demo_schema()), draft.columns))
     draft.origin, draft.name = "demo", state.DEMO_NAME
@@ -142,7 +143,7 @@ def report(table: HeldTable) -> None:
             )
         else:
             st.write("Every cell fits the schema.")
-        st.page_link("pages/release.py", label="Go on to Release", icon=":material/arrow_forward:")
+        st.page_link("steps/release.py", label="Go on to Release", icon=":material/arrow_forward:")
 
 
 def overview(held: list[HeldTable]) -> None:
@@ -151,16 +152,21 @@ def overview(held: list[HeldTable]) -> None:
             {
                 "Table": [table.name for table in held],
                 "Columns": [len(table.domain) for table in held],
-                "Unit of privacy": [table.unit.sentence() for table in held],
+                "Unit of privacy": [_unit(table.unit) for table in held],
                 "Total ε": [float(table.budget.epsilon) for table in held],
-                "δ": [f"{float(table.budget.delta):g}" for table in held],
-                "Added": [state.moment(table.added) for table in held],
+                "δ": [wording.number(table.budget.delta) for table in held],
+                "Added": [wording.moment(table.added) for table in held],
             }
         ),
         hide_index=True,
         alt="Tables at this desk with their unit of privacy and total budget.",
     )
     messages.note("Names, schemas, units and budgets; nothing here is computed from the rows.", "public")
+
+
+def _unit(unit: Unit) -> str:
+    who = "one row" if unit.column is None else f"one {unit.column}, at most {plural(unit.limit, 'row')}"
+    return f"{who}; {unit.neighbours}"
 
 
 def _load_schema(draft: Draft) -> None:

@@ -13,19 +13,26 @@ from core.errors import DeskError
 from core.ledger import Entry
 from core.privacy import Budget
 from core.registry import mechanisms, query_from_json
-from dashboard.views import state
+from dashboard.views import wording
 
 STATES = {"done": "stored", "running": "running", "stopped": "paid, not finished"}
 
 
-def line(entry: Entry, table: HeldTable) -> str:
+def line(entry: Entry, table: HeldTable | None) -> str:
     """One release in one line."""
     plan = json.loads(entry.plan_json)
     budget = Budget.from_json(plan["budget"])
-    parts = [title(plan), asked(plan, table), f"ε {float(budget.epsilon):g}", state.moment(entry.reserved_at)]
+    parts = [title(plan), asked(plan, table), f"ε {wording.number(budget.epsilon)}", wording.moment(entry.reserved_at)]
     if plan["edition"] > 1:
         parts.insert(3, f"edition {plan['edition']}")
     return " · ".join(parts)
+
+
+def left(statement: Statement) -> str:
+    """What one more release may cost."""
+    most, delta = wording.at_most(statement.left_epsilon), wording.number(statement.budget.delta)
+    share = wording.percent(1 - statement.spent_share)
+    return f"{share} of the budget is left: one more release may have ε up to {most} at δ = {delta}."
 
 
 def title(plan: Mapping[str, Any]) -> str:
@@ -51,13 +58,13 @@ def frame(desk: Desk, statement: Statement, held: Mapping[str, HeldTable]) -> pd
         budget = Budget.from_json(plan["budget"])
         lines.append(
             {
-                "Paid": state.moment(entry.reserved_at),
+                "Paid (UTC)": wording.moment(entry.reserved_at).removesuffix(" UTC"),
                 "Mechanism": title(plan),
                 "Released": asked(plan, held.get(entry.dataset_id)),
                 "ε": float(budget.epsilon),
-                "δ": f"{float(budget.delta):g}",
+                "δ": wording.number(budget.delta),
                 "Share": 100 * entry.units / statement.total if statement.total else 100.0,
-                "State": STATES.get(desk.progress(entry.plan_id).state, ""),
+                "State": STATES["done" if entry.status == "stored" else desk.progress(entry.plan_id).state],
             }
         )
     return pd.DataFrame(lines)

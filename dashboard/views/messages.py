@@ -13,7 +13,7 @@ from core.errors import DeskError
 
 Status = Literal["public", "released", "curator only"]
 
-_LOOKS = {
+_LOOKS: dict[Status, tuple[Literal["gray", "green", "orange"], str, str]] = {
     "public": ("gray", ":material/public:", "Known to everyone: the schema, the budget and the plan say it."),
     "released": ("green", ":material/verified:", "Computed from a release; it may be shared with anyone."),
     "curator only": ("orange", ":material/lock:", "Exact and private: it must not leave this desk."),
@@ -23,7 +23,7 @@ _LOG = logging.getLogger("release_desk")
 
 def badge(status: Status) -> None:
     color, icon, meaning = _LOOKS[status]
-    st.badge(status, icon=icon, color=color, help=meaning)  # type: ignore[arg-type]
+    st.badge(status, icon=icon, color=color, help=meaning)
 
 
 def mark(status: Status) -> str:
@@ -34,15 +34,15 @@ def mark(status: Status) -> str:
 
 def note(text: str, status: Status) -> None:
     """A small line with its status."""
-    st.caption(f"{mark(status)} {text}")
+    st.markdown(f"{mark(status)} :small[{text}]")
 
 
 def legend() -> None:
     """What the three marks mean, on every page."""
     with st.sidebar:
-        st.caption("**Every number is marked**")
+        st.markdown(":small[**Every number is marked**]")
         for status, (_, _, meaning) in _LOOKS.items():
-            st.caption(f"{mark(status)}  \n{meaning}")  # type: ignore[arg-type]
+            st.markdown(f"{mark(status)}  \n:small[{meaning}]")
 
 
 def sentence(problem: Exception) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.desk import Desk, HeldTable
-from core.errors import BadParameter, DeskError
+from core.errors import DeskError
 from core.mechanisms.protocol import Mechanism
 from core.plan import Plan
 from core.privacy import Budget
@@ -16,6 +16,7 @@ from core.queries.protocol import QueryClass
 from core.registry import mechanisms
 from core.wording import plural
 from dashboard.views import budget_form, messages
+from dashboard.views.wording import at_most, number, percent
 
 MOST_ROWS = 20_000_000
 
@@ -49,7 +50,7 @@ def queries(table: HeldTable) -> list[QueryClass] | None:
     )
     columns = right.multiselect(
         "Columns", names, default=names, key=f"columns-{table.id}", persist_state="session",
-        help="Fewer columns give fewer tables, and more exact ones. Only these columns are informed by the data.",
+        help="Fewer columns give more exact tables. What you leave out may be pure chance in the records.",
     )  # fmt: skip
     if not columns:
         st.error("Choose at least one column.", icon=":material/error:")
@@ -85,7 +86,12 @@ def offers(
     found, refused = [], {}
     for name, mechanism in mechanisms.items():
         try:
-            found.append(Offer(mechanism=mechanism, plan=_priced(desk, table, asked, name, budget, count, edition)))
+            found.append(
+                Offer(
+                    mechanism=mechanism,
+                    plan=desk.plan(table, asked, mechanism=name, budget=budget, rows=count, edition=edition),
+                )
+            )
         except DeskError as problem:
             refused[mechanism.title] = messages.sentence(problem)
     return sorted(found, key=lambda offer: offer.plan.expected_error.mean), refused
@@ -100,6 +106,8 @@ def choose(found: list[Offer], refused: dict[str, str]) -> Offer | None:
             list(by_name),
             format_func=lambda name: by_name[name].mechanism.title,
             captions=[_caption(offer) for offer in found],
+            key=f"mechanism-{found[0].plan.table}",
+            persist_state="session",
         )
         messages.note("Errors and costs follow from the schema and the budget alone.", "public")
     if refused:
@@ -109,39 +117,15 @@ def choose(found: list[Offer], refused: dict[str, str]) -> Offer | None:
     return None if chosen is None else by_name[chosen]
 
 
-def percent(share: float) -> str:
-    """
-    >>> percent(0.5), percent(0.0004), percent(1.21)
-    ('50 %', 'less than 0.1 %', '121 %')
-    """
-    if share == float("inf"):
-        return "more than all"
-    if 0 < share < 0.001:
-        return "less than 0.1 %"
-    return f"{100 * share:.0f} %" if share >= 0.1 or share == 0 else f"{100 * share:.1f} %"
-
-
 def _caption(offer: Offer) -> str:
     cost = f"Costs {percent(offer.share)} of what is left" + (" — too much." if offer.share > 1 else ".")
     return f"{offer.mechanism.prefer} {offer.plan.expected_error.sentence()} {cost}"
 
 
-def _priced(
-    desk: Desk, table: HeldTable, asked: list[QueryClass], name: str, budget: Budget, count: int | None, edition: int
-) -> Plan:
-    """A plan of this mechanism; one that knows no delta is offered with delta 0, the stricter promise."""
-    try:
-        return desk.plan(table, asked, mechanism=name, budget=budget, rows=count, edition=edition)
-    except BadParameter as problem:
-        if problem.parameter != "delta" or budget.pure:
-            raise
-        return desk.plan(table, asked, mechanism=name, budget=Budget(budget.epsilon), rows=count, edition=edition)
-
-
 def budget(table: HeldTable, left_epsilon: float) -> Budget | None:
     return budget_form.budget(
         f"release-{table.id}",
-        epsilon="1" if left_epsilon >= 1 or left_epsilon <= 0 else f"{int(left_epsilon * 100) / 100:g}",
-        delta=budget_form.number(table.budget.delta),
+        epsilon="1" if left_epsilon >= 1 or left_epsilon <= 0 else at_most(left_epsilon),
+        delta=number(table.budget.delta),
         about="this release",
     )

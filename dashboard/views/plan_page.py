@@ -7,20 +7,17 @@ import streamlit as st
 from core.desk import Desk, HeldTable, Statement
 from core.plan import Plan
 from core.wording import amount, rows
-from dashboard.views import budget_form, ledger_view, messages, plan_form, result_page
-from dashboard.views.plan_form import Offer, percent
+from dashboard.views import ledger_view, messages, plan_form, result_page, wording
+from dashboard.views.plan_form import Offer
 from dashboard.views.state import Session
+from dashboard.views.wording import percent
 
 FRESH = "fresh-edition"
 
 
 def show(here: Session, desk: Desk, table: HeldTable) -> None:
     statement = desk.statement(table)
-    messages.note(
-        f"{percent(1 - statement.spent_share)} of the budget is left: one more release may have ε up to "
-        f"{statement.left_epsilon:.3g} at δ = {budget_form.number(statement.budget.delta)}.",
-        "public",
-    )
+    messages.note(ledger_view.left(statement), "public")
     _earlier(here, table, statement)
 
     st.header("1 · What to release", divider="gray")
@@ -38,8 +35,9 @@ def show(here: Session, desk: Desk, table: HeldTable) -> None:
         return
     st.header("4 · Release", divider="gray")
     offer = _edition(here, desk, table, offer)
-    _summary(table, offer)
-    _button(here, desk, offer)
+    paid = desk.progress(offer.plan.id).state != "unpaid"
+    _summary(table, offer, paid)
+    _button(here, desk, offer, paid)
 
 
 def _earlier(here: Session, table: HeldTable, statement: Statement) -> None:
@@ -60,9 +58,7 @@ def _edition(here: Session, desk: Desk, table: HeldTable, offer: Offer) -> Offer
     """The same plan is the same release; a fresh one is a choice of its own, and is paid for."""
     if desk.progress(offer.plan.id).state == "unpaid":
         return offer
-    st.info(
-        "This very plan is already paid: its release is stored, and opening it is free.", icon=":material/check_circle:"
-    )
+    st.info("This very plan is already paid; its release is stored and free to open.", icon=":material/check_circle:")
     st.button("Open the stored release", on_click=result_page.open_release, args=(here, offer.plan.id))
     if not st.toggle("Make a fresh edition instead: new noise, paid for again", key=FRESH):
         return offer
@@ -70,20 +66,20 @@ def _edition(here: Session, desk: Desk, table: HeldTable, offer: Offer) -> Offer
     while desk.progress(plan.id).state != "unpaid":
         edition += 1
         plan = desk.plan(
-            table, list(plan.queries), mechanism=plan.mechanism, budget=plan.budget, rows=plan.rows, edition=edition
+            table, plan.queries, mechanism=plan.mechanism, budget=plan.budget, rows=plan.rows, edition=edition
         )
     messages.note(f"This would be edition {edition}.", "public")
     return Offer(mechanism=offer.mechanism, plan=plan)
 
 
-def _summary(table: HeldTable, offer: Offer) -> None:
+def _summary(table: HeldTable, offer: Offer, paid: bool) -> None:
     plan, error = offer.plan, offer.plan.expected_error
     with st.container(border=True):
         cost, accuracy, published = st.columns(3)
         with cost:
             st.markdown("**What it costs**")
-            st.write(f"ε = {budget_form.number(plan.budget.epsilon)}, δ = {budget_form.number(plan.budget.delta)}")
-            st.write(f"{percent(offer.share)} of what is left. It cannot be taken back.")
+            st.write(f"ε = {wording.number(plan.budget.epsilon)}, δ = {wording.number(plan.budget.delta)}")
+            st.write("It is paid already." if paid else f"{percent(offer.share)} of what is left, for good.")
             messages.badge("public")
         with accuracy:
             st.markdown("**What error to expect**")
@@ -92,12 +88,19 @@ def _summary(table: HeldTable, offer: Offer) -> None:
             messages.badge("public")
         with published:
             st.markdown("**What will be published**")
-            tables = "; ".join(query.sentence(table.domain) for query in plan.queries)
-            st.write(f"{tables}.")
-            count = "About as many" if plan.rows is None else amount(plan.rows)
-            st.write(f"{count} synthetic records in all {len(table.domain)} columns, the schema and a certificate.")
+            st.write("; ".join(query.sentence(table.domain) for query in plan.queries) + ".")
+            count = "as many as the release estimates" if plan.rows is None else amount(plan.rows)
+            st.write(f"Synthetic records ({count}) in all {len(table.domain)} columns; the schema; a certificate.")
             messages.badge("public")
+        _unmeasured(table, plan)
         _usefulness(table, offer)
+
+
+def _unmeasured(table: HeldTable, plan: Plan) -> None:
+    measured = {name for query in plan.queries for columns in query.tables(table.domain) for name in columns}
+    missing = [messages.plain(name) for name in table.domain.names if name not in measured]
+    if missing:
+        messages.note(f"In none of the tables, so perhaps pure chance in the records: {', '.join(missing)}.", "public")
 
 
 def _usefulness(table: HeldTable, offer: Offer) -> None:
@@ -117,8 +120,7 @@ def _usefulness(table: HeldTable, offer: Offer) -> None:
         )
 
 
-def _button(here: Session, desk: Desk, offer: Offer) -> None:
-    state = desk.progress(offer.plan.id).state
+def _button(here: Session, desk: Desk, offer: Offer, paid: bool) -> None:
     affordable = desk.affordable(offer.plan)
     if not affordable:
         st.error(
@@ -134,7 +136,7 @@ def _button(here: Session, desk: Desk, offer: Offer) -> None:
         icon=":material/publish:",
         on_click=_submit,
         args=(here, desk, offer.plan),
-        disabled=state != "unpaid" or not affordable,
+        disabled=paid or not affordable,
         key="release",
     )
 

@@ -8,10 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from core.desk import Desk, HeldTable
+from core.domain import Dates
 from core.release import Release
 from core.wording import amount
-from dashboard.views import budget_form, ledger_view, messages
-from dashboard.views.plan_form import percent
+from dashboard.views import ledger_view, messages
 from dashboard.views.state import Session
 
 LINK = "release"
@@ -36,10 +36,14 @@ def follow_link(here: Session, desk: Desk) -> None:
         entry = desk.ledger.entry(linked)
         if entry is not None:
             here.table, here.shown = entry.dataset_id, entry.plan_id
-    if here.shown is None:
-        st.query_params.clear()
-    else:
+
+
+def name_link(here: Session) -> None:
+    """Put the release on the page into the address, or take it out."""
+    if here.shown is not None:
         st.query_params[LINK] = here.shown
+    elif LINK in st.query_params:
+        del st.query_params[LINK]
 
 
 def show(here: Session, desk: Desk, table: HeldTable) -> None:
@@ -49,7 +53,7 @@ def show(here: Session, desk: Desk, table: HeldTable) -> None:
     if entry is None:
         st.error("This desk holds no such release.", icon=":material/error:")
         return
-    st.subheader(ledger_view.line(entry, table))
+    st.markdown(f"**{messages.plain(ledger_view.line(entry, table))}**")
     progress = desk.progress(plan_id)
     if progress.state == "running":
         watch(desk, plan_id)
@@ -62,11 +66,12 @@ def show(here: Session, desk: Desk, table: HeldTable) -> None:
 @st.fragment(run_every=1)
 def watch(desk: Desk, plan_id: str) -> None:
     """Look every second; the work itself runs at the desk and needs no page."""
-    progress = desk.progress(plan_id)
-    if progress.state != "running":
-        st.rerun()
-    st.progress(min(max(progress.share, 0.0), 1.0), text=f"{progress.stage} …")
-    st.caption("It is paid for and runs on its own. You may reload, close this page or come back later.")
+    with messages.guarded():
+        progress = desk.progress(plan_id)
+        if progress.state != "running":
+            st.rerun()
+        st.progress(min(max(progress.share, 0.0), 1.0), text=f"{progress.stage} …")
+        st.write("It is paid for and runs on its own. You may reload, close this page or come back later.")
 
 
 def unfinished(desk: Desk, plan_id: str, why: str | None) -> None:
@@ -84,14 +89,19 @@ def _finish(desk: Desk) -> None:
 
 def _leave(here: Session) -> None:
     here.shown = None
-    st.query_params.clear()
+    name_link(here)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Opening the stored release …")
 def _finished(plan_id: str, _desk: Desk) -> Finished | None:
     # The bytes of a plan never change and its id is a secret of its workspace, so they may be kept under it.
     release = _desk.result(plan_id)
-    return None if release is None else Finished(release, release.records().head(PREVIEW_ROWS))
+    return None if release is None else Finished(release, _spread(release.records()))
+
+
+def _spread(records: pd.DataFrame) -> pd.DataFrame:
+    """Records from all over the file, whatever its order."""
+    return records.iloc[:: max(1, -(-len(records) // PREVIEW_ROWS))]
 
 
 def _finished_page(desk: Desk, table: HeldTable, plan_id: str) -> None:
@@ -102,13 +112,16 @@ def _finished_page(desk: Desk, table: HeldTable, plan_id: str) -> None:
     release = finished.release
     st.success("Released, stored and paid. Opening it again costs nothing.", icon=":material/check_circle:")
     _downloads(release, table.name)
-    _budget_left(desk, table)
+    messages.note(ledger_view.left(desk.statement(table)), "public")
 
     st.subheader("Synthetic records", divider="gray")
-    shown = min(len(finished.preview), release.certificate.synthetic_rows)
+    shown = len(finished.preview)
     every = amount(release.certificate.synthetic_rows)
-    messages.note(f"The first {amount(shown)} of {every}; no line belongs to a person.", "released")
-    st.dataframe(finished.preview, hide_index=True, height=280, alt="Preview of the synthetic records.")
+    messages.note(f"{amount(shown)} of the {every} records; no line belongs to a person.", "released")
+    days = {column.name: st.column_config.DateColumn() for column in release.domain if isinstance(column, Dates)}
+    st.dataframe(
+        finished.preview, hide_index=True, height=280, column_config=days, alt="Preview of the synthetic records."
+    )
 
     st.subheader("Counts", divider="gray")
     _chart(release, plan_id)
@@ -142,15 +155,6 @@ def _downloads(release: Release, name: str) -> None:
                 key=f"download-{ending}",
             )
     messages.note("Every file may be given to anyone.", "released")
-
-
-def _budget_left(desk: Desk, table: HeldTable) -> None:
-    statement = desk.statement(table)
-    messages.note(
-        f"{percent(1 - statement.spent_share)} of the budget is left: ε up to {statement.left_epsilon:.3g} at "
-        f"δ = {budget_form.number(statement.budget.delta)} for one more release.",
-        "public",
-    )
 
 
 def _chart(release: Release, plan_id: str) -> None:

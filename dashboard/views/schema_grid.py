@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.domain import KINDS, Domain, draft
+from core.domain import KINDS, MAX_CELLS, Domain, draft
 from core.errors import BadSchema, printable
 
 ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^|\n]*?)\s*(?:[|\n]|$)')
@@ -52,41 +52,36 @@ def from_domain(domain: Domain, columns: Sequence[tuple[str, str]]) -> pd.DataFr
 
 def to_domain(frame: pd.DataFrame) -> Domain:
     """The ticked lines as a schema; an error names the column."""
-    lines = [line for line in frame.to_dict("records") if line["include"]]
+    lines = [dict(zip(TYPES, line, strict=True)) for line in frame.itertuples(index=False) if line.include]
     if not lines:
         raise BadSchema("No column is ticked; tick at least one to be in the schema.")
     return Domain.from_list([_settings(line) for line in lines])
 
 
 def editor(frame: pd.DataFrame, key: str) -> pd.DataFrame:
-    column = st.column_config
+    """The grid; its output must never be fed back as `frame` under the same key."""
     return st.data_editor(
         frame,
         key=key,
         hide_index=True,
         num_rows="fixed",
+        placeholder="",
         height=min(38 + 35 * len(frame), 560),
         alt="The schema: one line per column of the file, with its kind, bounds, bins or categories.",
         column_config={
-            "include": column.CheckboxColumn("Use", help="Untick to leave the column out of every release.", width=50),
-            "name": column.TextColumn("Column", disabled=True, pinned=True),
-            "kind": column.SelectboxColumn("Kind", options=list(KINDS), required=True, width=105),
-            "low": column.TextColumn("Low", help="Smallest value, included; anything below counts as this.", width=95),
-            "high": column.TextColumn("High", help="Largest value, included; anything above counts as this.", width=95),
-            "bins": column.NumberColumn(
-                "Bins", help="How many steps the range has; empty keeps each whole number.", min_value=1, step=1, width=60
-            ),
-            "values": column.TextColumn("Categories", help="Separated by a bar: north | south | west", width=230),
-            "other": column.TextColumn("'Other' cell", help="Name of the cell for unlisted categories; empty for none.", width=95),
-            "missing": column.CheckboxColumn("Missing?", help="Tick if cells may be empty.", width=75),
-            "decimals": column.NumberColumn(
-                "Decimals", help="Decimals of released real numbers; empty for all.", min_value=0, max_value=15, step=1, width=75
-            ),
-            "note": column.TextColumn(
-                "Where does this come from?", help="A form, a law, a code book: never the data.", width="large"
-            ),
+            "include": _tick("Use", 70, "Untick to leave the column out of every release."),
+            "name": st.column_config.TextColumn("Column", disabled=True, pinned=True, width=125),
+            "kind": st.column_config.SelectboxColumn("Kind", options=list(KINDS), required=True, width=105),
+            "low": _text("Low", 95, "Smallest value, included; anything below counts as this."),
+            "high": _text("High", 95, "Largest value, included; anything above counts as this."),
+            "bins": _whole("Bins", 75, 1, MAX_CELLS, "How many steps the range has; empty keeps each whole number."),
+            "values": _text("Categories", 230, "Separated by a bar: north | south | west"),
+            "other": _text("'Other' cell", 110, "Name of the cell for unlisted categories; empty for none."),
+            "missing": _tick("Missing?", 95, "Tick if cells may be empty."),
+            "decimals": _whole("Decimals", 95, 0, 15, "Decimals of released real numbers; empty for all."),
+            "note": _text("Where does this come from?", 400, "A form, a law, a code book: never the data."),
         },
-    )  # fmt: skip
+    )
 
 
 def write_values(values: Iterable[object]) -> str:
@@ -103,6 +98,18 @@ def read_values(text: str) -> list[str | int]:
     ['north', 3, '3']
     """
     return [_value(item) for item in (match.group(1) for match in ITEM.finditer(text)) if item]
+
+
+def _tick(label: str, width: int, help: str) -> Any:
+    return st.column_config.CheckboxColumn(label, width=width, help=help)
+
+
+def _text(label: str, width: int, help: str) -> Any:
+    return st.column_config.TextColumn(label, width=width, help=help)
+
+
+def _whole(label: str, width: int, least: int, most: int, help: str) -> Any:
+    return st.column_config.NumberColumn(label, width=width, min_value=least, max_value=most, step=1, help=help)
 
 
 def _quoted(text: str) -> str:

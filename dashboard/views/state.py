@@ -13,6 +13,7 @@ import streamlit as st
 
 from core.desk import Desk, HeldTable
 from dashboard.views import access, upload
+from dashboard.views.wording import moment
 
 DEMO_FILES = Path(__file__).resolve().parents[2] / "data"
 DEMO_NAME = "clinic_visits"
@@ -115,8 +116,3 @@ def choose_table(held: list[HeldTable]) -> HeldTable:
 
 def table_label(table: HeldTable) -> str:
     return f"{table.name} · {len(table.domain)} columns · added {moment(table.added)}"
-
-
-def moment(text: str) -> str:
-    """A moment of the ledger, to the minute."""
-    return f"{text[:10]} {text[11:16]} UTC"

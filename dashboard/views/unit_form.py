@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.privacy import Unit
+from core.privacy import Neighbours, Unit
 from dashboard.views import messages
 
 ROW, ID = "Each row is another person", "Several rows can belong to one person"
@@ -38,7 +38,7 @@ def unit(columns: list[str], origin: str) -> Unit | None:
             help="A random choice of at most this many rows per id is kept. More rows need more noise.",
         )
     with st.expander("What counts as a neighbouring table"):
-        replace = st.radio(
+        neighbours: Neighbours = st.radio(
             "Two tables are neighbours when one person is",
             ["add-remove", "replace"],
             captions=[
@@ -48,6 +48,6 @@ def unit(columns: list[str], origin: str) -> Unit | None:
             key=f"neighbours-{origin}",
             persist_state="session",
         )
-    chosen = Unit(column=column, limit=int(limit), neighbours=replace)
+    chosen = Unit(column=column, limit=int(limit), neighbours=neighbours)
     messages.note(messages.plain(chosen.sentence()), "public")
     return chosen

@@ -6,7 +6,7 @@ import os
 import secrets
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -48,5 +48,6 @@ def name_of(name: str) -> str:
 def sweep(workspace: Path) -> None:
     """Remove what a killed server left behind."""
     for path in (workspace / FOLDER).glob("*"):
-        if path.stat().st_mtime < time.time() - STALE_SECONDS:
-            path.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            if path.stat().st_mtime < time.time() - STALE_SECONDS:
+                path.unlink()

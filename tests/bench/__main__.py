@@ -14,8 +14,9 @@ _HARNESS = {"__main__", "line", "recorded"}
 
 
 def names() -> list[str]:
-    """Benchmarks are the modules of this folder that are not the harness."""
-    return sorted(module.name for module in pkgutil.iter_modules(tests.bench.__path__) if module.name not in _HARNESS)
+    """Benchmarks are the modules of this folder that are neither the harness nor its tests."""
+    found = (module.name for module in pkgutil.iter_modules(tests.bench.__path__))
+    return sorted(name for name in found if name not in _HARNESS and not name.startswith("test_"))
 
 
 def main(arguments: Sequence[str]) -> int:

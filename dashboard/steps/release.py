@@ -14,6 +14,7 @@ if not held:
 
 result_page.follow_link(here, desk)
 table = state.choose_table(held)
+result_page.name_link(here)
 if here.shown is None:
     plan_page.show(here, desk, table)
 else:

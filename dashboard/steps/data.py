@@ -32,7 +32,8 @@ if here.draft.columns:
     if unit is None:
         st.info("Choose in step 3 whose privacy is protected; it is never assumed.", icon=":material/person:")
     ready = domain is not None and unit is not None and budget is not None
-    if st.button("Open this table", type="primary", icon=":material/lock_open:", disabled=not ready):
+    pressed = st.button("Open this table", type="primary", icon=":material/lock_open:", disabled=not ready)
+    if pressed and domain is not None and unit is not None and budget is not None:
         with messages.guarded(), st.spinner("Reading and encoding the table …"):
             # Kept before the spinner ends: a click elsewhere stops the page there.
             added = intake.open_table(here.draft, desk, domain, unit, budget)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.views import budget_form, charts, ledger_view, messages, nothing_yet, result_page, state
+from dashboard.views import charts, ledger_view, messages, nothing_yet, result_page, state, wording
 from dashboard.views.budget_change import change
 
 here, desk = state.session(), state.desk()
@@ -15,7 +15,7 @@ if not held:
 
 table = state.choose_table(held)
 statement = desk.statement(table)
-delta = budget_form.number(statement.budget.delta)
+delta = wording.number(statement.budget.delta)
 
 left, right = st.columns(2)
 with left:
@@ -24,31 +24,33 @@ with left:
     st.plotly_chart(figure, alt=alt, key="gauge", config={"displayModeBar": False})
 with right:
     st.subheader("Left")
-    st.metric("Largest ε one more release may have", f"{statement.left_epsilon:.3g}", border=True)
-    st.metric("Total", f"ε {budget_form.number(statement.budget.epsilon)}, δ {delta}", border=True)
-messages.note("The budget and its spends do not depend on what is in the table; they may be published.", "public")
+    st.metric("Largest ε one more release may have", wording.at_most(statement.left_epsilon), border=True)
+    st.metric("Total", f"ε {wording.number(statement.budget.epsilon)}, δ {delta}", border=True)
+messages.note("Budget and spends are not computed from the rows; they may be published.", "public")
 
+by_id = {other.id: other for other in held}
 for entry in statement.entries:
+    if entry.status == "stored":
+        continue
     progress = desk.progress(entry.plan_id)
-    if progress.state in ("running", "stopped"):
-        with st.container(border=True):
-            st.markdown(f"**{messages.plain(ledger_view.line(entry, table))}**")
-            if progress.state == "running":
-                result_page.watch(desk, entry.plan_id)
-            else:
-                result_page.unfinished(desk, entry.plan_id, progress.note)
+    with st.container(border=True):
+        st.markdown(f"**{messages.plain(ledger_view.line(entry, by_id.get(entry.dataset_id)))}**")
+        if progress.state == "stopped":
+            result_page.unfinished(desk, entry.plan_id, progress.note)
+        else:
+            result_page.watch(desk, entry.plan_id)
 
 st.header("Ledger", divider="gray")
 if statement.entries:
     oldest_first = list(reversed(statement.entries))
     figure, alt = charts.spends(
-        [ledger_view.line(entry, table) for entry in oldest_first],
+        [ledger_view.line(entry, by_id.get(entry.dataset_id)) for entry in oldest_first],
         [entry.units / statement.total for entry in oldest_first],
         [entry.status != "stored" for entry in oldest_first],
     )
     st.plotly_chart(figure, alt=alt, key="spends", config={"displayModeBar": False})
     st.dataframe(
-        ledger_view.frame(desk, statement, {other.id: other for other in held}),
+        ledger_view.frame(desk, statement, by_id),
         hide_index=True,
         column_config={
             "ε": st.column_config.NumberColumn(format="%g"),
@@ -59,6 +61,6 @@ if statement.entries:
     messages.note("No row is ever deleted. The share is of the total budget.", "public")
 else:
     st.write("Nothing has been spent.")
-    st.page_link("pages/release.py", label="Plan a release", icon=":material/arrow_forward:")
+    st.page_link("steps/release.py", label="Plan a release", icon=":material/arrow_forward:")
 
 change(desk, table, statement)

@@ -1,0 +1,171 @@
+"""What the iterative constructions share: options, checks, cost and the run; `construct.py` has the loop."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from core.counts import Counts
+from core.domain import Domain
+from core.errors import BadParameter, Refused
+from core.mechanisms.construct import construct
+from core.mechanisms.distinguish import Distinguisher, Ends, Members, Tables
+from core.mechanisms.measurement import Portion, wanted
+from core.mechanisms.protocol import Expected, Progress, silent
+from core.mechanisms.schedule import Schedule, lay_out
+from core.models.histogram import MOST_CELLS
+from core.models.updates import Update
+from core.noise import NoiseSource
+from core.privacy import Budget, Cost, Unit
+from core.queries.protocol import Columns, QueryClass
+from core.wording import amount
+
+TOTAL_SHARE = 0.05
+"""Part of the budget for the number of rows, where that is private and no first table tells it."""
+FIRST_SHARE = 0.2
+"""Part of the budget for one-column tables before the first choice, where whole tables are asked."""
+MOST_ROUNDS = 100_000
+MOST_MEMBERS = 2**24
+"""Questions that are scored in every round."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Iterative:
+    """Options and steps of an iterative construction; a subclass brings the update."""
+
+    name: ClassVar[str]
+
+    queries: tuple[QueryClass, ...]
+    budget: Budget
+    variant: str = "tuned"
+    """'tuned' for a fixed number of rounds; 'theorem' for the paper's constants and stopping rule."""
+    rounds: int = 0
+    """Rounds of choosing and measuring in the tuned variant; 0 lets the schema and the classes decide."""
+    accuracy: float = 0.1
+    """Largest error to promise in the theorem variant, as a share of the rows."""
+    questions: str = "auto"
+    """'tables' to ask whole tables, 'members' to ask single questions; 'auto' asks tables where a class is made of
+    several. The theorem variant always asks single questions."""
+    selection: float = 0.0
+    """Part of each round's budget that pays for choosing; 0 takes 0.5 for single questions, 0.2 for tables."""
+    replay: int = 3
+    """How often all past answers are applied again after each new one; 0 is the paper's way."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "queries", tuple(self.queries))
+        if self.variant not in ("tuned", "theorem"):
+            raise BadParameter("variant", "must be 'tuned' or 'theorem'.")
+        if not _whole(self.rounds) or not 0 <= self.rounds <= MOST_ROUNDS:
+            raise BadParameter("rounds", f"must be a whole number from 1 to {MOST_ROUNDS:,}, or 0 for the usual number.")
+        if not 0 < self.accuracy < 1:
+            raise BadParameter("accuracy", "must be above 0 and below 1; try 0.1.")
+        if self.questions not in ("auto", "tables", "members"):
+            raise BadParameter("questions", "must be 'auto', 'tables' or 'members'.")
+        if self.questions == "tables" and self.variant == "theorem":
+            raise BadParameter("questions", "the theorem variant asks single questions; use 'members'.")
+        if not 0 <= self.selection < 1:
+            raise BadParameter("selection", "must be at least 0 and below 1; try 0.2.")
+        if not _whole(self.replay) or not 0 <= self.replay <= 100:
+            raise BadParameter("replay", "must be a whole number from 0 to 100; try 3.")
+
+    def check(self, domain: Domain, unit: Unit) -> None:
+        for query in self.queries:
+            query.check(domain)
+        self._check_universe(domain)
+        candidates = self._distinguisher(domain)
+        if isinstance(candidates, Members) and candidates.log_size(domain) > math.log(MOST_MEMBERS):
+            raise Refused(
+                f"These classes hold over {amount(MOST_MEMBERS)} questions, too many for '{self.name}' to score one by "
+                "one; choose fewer columns or a lower order, or use 'gaussian' on their tables."
+            )
+        if self.variant == "theorem" and (steps := self._update().steps(domain, self.accuracy / 2)) > MOST_ROUNDS:
+            works = math.ceil(1000 * self.accuracy * math.sqrt(steps / MOST_ROUNDS)) / 1000
+            raise BadParameter(
+                "accuracy", f"needs {amount(math.ceil(steps))} rounds; use {works:g} or more, or the tuned variant."
+            )
+
+    def cost(self, domain: Domain, unit: Unit) -> Cost:
+        return self._schedule(domain, unit).cost
+
+    def expected(self, domain: Domain, unit: Unit) -> Expected:
+        schedule, asked = self._schedule(domain, unit), Portion((), self._schedule(domain, unit).asking)
+        if self._asks_tables(domain):
+            numbers = schedule.rounds * max(domain.cells(columns) for columns in wanted(self.queries, domain))
+        else:
+            unit, numbers = replace(unit, neighbours="add-remove"), schedule.rounds
+        return Expected(
+            mean=asked.mean_error(unit), worst=asked.tail(unit, 0.05 / numbers), about="Each count that is measured"
+        )
+
+    def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Any:
+        domain, unit = counts.domain, counts.unit
+        self.check(domain, unit)
+        schedule = self._schedule(domain, unit)
+        theorem = self.variant == "theorem"
+        return construct(
+            counts,
+            noise,
+            update=self._update(),
+            distinguisher=self._distinguisher(domain, Portion((), schedule.asking).mean_error(unit)),
+            schedule=schedule,
+            stop=self.accuracy if theorem else None,
+            replay=0 if theorem else self.replay,
+            progress=progress,
+        )
+
+    def _update(self) -> Update[Any]:
+        raise NotImplementedError
+
+    def _check_universe(self, domain: Domain) -> None:
+        if domain.cells() > MOST_CELLS:
+            raise Refused(
+                f"The schema has {amount(domain.cells())} combinations and '{self.name}' holds at most "
+                f"{amount(MOST_CELLS)}; choose fewer columns or coarser bins, or use 'gaussian' on the tables you need."
+            )
+
+    def _asks_tables(self, domain: Domain) -> bool:
+        """Whether whole tables are asked: where classes are made of several tables with no more cells than questions."""
+        if self.variant == "theorem" or self.questions != "auto":
+            return self.variant != "theorem" and self.questions == "tables"
+        tables = wanted(self.queries, domain)
+        cells = sum(domain.cells(columns) for columns in tables)
+        return len(tables) > 1 and math.log(cells) <= Members(self.queries).log_size(domain) + 1e-9
+
+    def _distinguisher(self, domain: Domain, error: float = 0.0) -> Distinguisher:
+        if self._asks_tables(domain):
+            return Tables(tuple(wanted(self.queries, domain).items()), error)
+        if len(self.queries) == 1 and self.queries[0].name == "intervals":
+            return Ends(self.queries[0].column, self.queries[0].bits)
+        return Members(self.queries)
+
+    def _schedule(self, domain: Domain, unit: Unit) -> Schedule:
+        tables = self._asks_tables(domain)
+        return lay_out(
+            self.budget,
+            rounds=self._rounds(domain),
+            selection=self.selection or (0.2 if tables else 0.5),
+            opening=self._opening(domain, unit, tables),
+        )
+
+    def _rounds(self, domain: Domain) -> int:
+        if self.variant == "theorem":
+            return max(1, math.ceil(self._update().steps(domain, self.accuracy / 2)))
+        if self.rounds:
+            return self.rounds
+        if self._asks_tables(domain):
+            return max(1, min(len(wanted(self.queries, domain)), 2 * len(domain)))
+        return 10
+
+    def _opening(self, domain: Domain, unit: Unit, tables: bool) -> dict[Columns, float]:
+        """Shares of the budget for what is measured before the first choice."""
+        sets = wanted(self.queries, domain)
+        if tables and all(len(columns) > 1 for columns in sets):
+            power = 1 / 2 if self.budget.pure else 2 / 3
+            sizes = {(name,): domain[name].size ** power for name in domain.names if any(name in key for key in sets)}
+            return {columns: FIRST_SHARE * size / sum(sizes.values()) for columns, size in sizes.items()}
+        return {} if unit.public_rows else {(): TOTAL_SHARE}
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

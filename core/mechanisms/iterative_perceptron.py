@@ -1,0 +1,44 @@
+"""Iterative construction with the perceptron (G algorithms 8 and 10)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from core.errors import BadParameter
+from core.mechanisms.iterative import Iterative
+from core.models.updates import Perceptron, Update
+
+
+@dataclass(frozen=True, kw_only=True)
+class IterativePerceptron(Iterative):
+    """Look for the worst answer of a public table, measure it, shift the table evenly, and repeat.
+
+    **Privacy** as `iterative-weights`: T choices and T measurements.
+
+    **Accuracy** theorem variant, T = 4 u/alpha^2 rounds, where u bounds |X| (|x|_2/|x|_1)^2: with probability 1 - beta
+    every answer is within alpha n, once alpha n >= (8/epsilon_0) max(ln(2T/beta), 2 ln(2T|Q|/beta)) and the bound u
+    holds. No ln|X|: better than weights on dense tables, worse on sparse ones. Answers may be negative; records come
+    from the nearest table without negative counts.
+
+    **Runtime** as `iterative-weights`.
+
+    Theorem: G theorems 5.11 and 5.12 with T(alpha) = (|x|_2/|x|_1)^2 |X|/alpha^2.
+    """
+
+    name: ClassVar[str] = "iterative-perceptron"
+    title: ClassVar[str] = "Perceptron, worst answer first"
+    prefer: ClassVar[str] = "Choose it when nearly every combination of values occurs about equally often."
+
+    unevenness: float = 4.0
+    """Public bound on how uneven the table is, for the number of rounds in the theorem variant: the number of
+    combinations times the chance that two random rows agree; 1 if all combinations are equally frequent."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (math.isfinite(self.unevenness) and self.unevenness >= 1):
+            raise BadParameter("unevenness", "must be at least 1; try 4.")
+
+    def _update(self) -> Update[Any]:
+        return Perceptron(alpha=self.accuracy / 2 if self.variant == "theorem" else None, unevenness=self.unevenness)

@@ -1,0 +1,187 @@
+"""Noisy counts of nested blocks: what the interval tree and the rectangle tree share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from core.counts import Counts
+from core.domain import Domain
+from core.errors import BadParameter, Refused
+from core.mechanisms.measurement import Portion, divide, price, wanted
+from core.mechanisms.protocol import Expected, Progress, silent
+from core.models.histogram import MOST_CELLS
+from core.models.pyramid import Estimate, Floats, Pyramid, gather, pyramid
+from core.models.ranges import Ranges, ranges
+from core.noise import NoiseSource
+from core.privacy import Budget, Cost, Gaussian, Laplace, Unit
+from core.queries.protocol import Columns, QueryClass
+from core.wording import amount
+
+DECAY = 0.8
+"""Each level gets this part of the level above it, in epsilon: long ranges are made of coarse blocks. Measured on four
+public histograms of 1,024 and 4,096 cells: 0.8 beats equal shares by 2-10 % and 0.7 and 1.25 by more."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """The blocks of one table of counts, and the part of the budget of each level."""
+
+    columns: Columns
+    pyramid: Pyramid
+    portions: tuple[Portion, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Levels:
+    """Count the blocks of every level with noise, make the levels agree, and remove negative counts."""
+
+    name: ClassVar[str]
+    about: ClassVar[str]
+    """What the expected errors speak of."""
+
+    queries: tuple[QueryClass, ...]
+    budget: Budget
+    branching: int = 16
+    """Most parts of a block along each column."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "queries", tuple(self.queries))
+        if isinstance(self.branching, bool) or not isinstance(self.branching, int) or not 2 <= self.branching <= 1024:
+            raise BadParameter("branching", "must be a whole number of parts from 2 to 1,024.")
+
+    def check(self, domain: Domain, unit: Unit) -> None:
+        for query in self.queries:
+            query.check(domain)
+            self.admit(query, domain)
+        cells = sum(domain.cells(columns) for columns in wanted(self.queries, domain))
+        if cells > MOST_CELLS:
+            raise Refused(
+                f"These query classes cover {amount(cells)} cells and '{self.name}' holds at most {amount(MOST_CELLS)}; "
+                "choose fewer columns or coarser bins."
+            )
+
+    def admit(self, query: QueryClass, domain: Domain) -> None:
+        """Refuse a class that this tree cannot serve, naming what can."""
+        raise NotImplementedError
+
+    def settle(self, estimate: Estimate, total: float) -> Floats:
+        """Cells without a negative one, with this total."""
+        raise NotImplementedError
+
+    def cost(self, domain: Domain, unit: Unit) -> Cost:
+        return price([portion for target in self._targets(domain) for portion in target.portions])
+
+    def expected(self, domain: Domain, unit: Unit) -> Expected:
+        targets = self._targets(domain)
+        errors = [_errors(target, unit) for target in targets]
+        return Expected(
+            mean=sum(mean for mean, _ in errors) / len(errors),
+            worst=max(worst for _, worst in errors),
+            about=self.about,
+        )
+
+    def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Ranges:
+        self.check(counts.domain, counts.unit)
+        targets = self._targets(counts.domain)
+        estimates: dict[Columns, Estimate] = {}
+        for done, target in enumerate(targets):
+            progress("Counting blocks", 0.6 * done / len(targets))
+            noisy = _measured(counts, target, noise)
+            spread = [portion.sigma(counts.unit) ** 2 for portion in target.portions]
+            estimates[target.columns] = gather(target.pyramid, noisy, spread)
+        progress("Removing negative counts", 0.6)
+        total = _total(list(estimates.values()), counts.public_rows)
+        held = {columns: self.settle(estimate, total) for columns, estimate in estimates.items()}
+        progress("Drawing records", 0.9)
+        return ranges(counts.domain, held, total, noise.generator())
+
+    def _targets(self, domain: Domain) -> tuple[Target, ...]:
+        weights = wanted(self.queries, domain)
+        built = {columns: pyramid(domain.shape(columns), self.branching) for columns in weights}
+        kind = Laplace if self.budget.pure else Gaussian
+        # Where the squares of the shares add up, the same decay of the noise needs its square in rho.
+        decay = DECAY if self.budget.pure else DECAY**2
+        shares = {
+            (str(level), *columns): weights[columns] * decay**level / sum(decay**step for step in range(blocks.levels))
+            for columns, blocks in built.items()
+            for level in range(blocks.levels)
+        }
+        portions = divide(shares, self.budget, kind)
+        own = {columns: tuple(part for part in portions if part.columns[1:] == columns) for columns in built}
+        return tuple(Target(columns, blocks, own[columns]) for columns, blocks in built.items())
+
+
+def _measured(counts: Counts, target: Target, noise: NoiseSource) -> list[np.ndarray]:
+    """Every level with the noise that its portion pays for: a row falls into one block of each level."""
+    noisy = []
+    for blocks, portion in zip(target.pyramid.sums(counts.marginal(target.columns)), target.portions, strict=True):
+        if isinstance(portion.event, Laplace):
+            noisy.append(noise.laplace(blocks, epsilon=portion.event.epsilon, sensitivity=counts.unit.l1))
+        else:
+            squared = counts.unit.l2_squared
+            noisy.append(noise.gaussian(blocks, rho=portion.event.rho, sensitivity_squared=squared))
+    return noisy
+
+
+def _total(estimates: Sequence[Estimate], public: int | None) -> float:
+    """The number of rows: the public one, else the top levels' sums weighted by inverse variance."""
+    if public is not None:
+        return float(public)
+    weights = [1 / estimate.variances[0].sum() for estimate in estimates]
+    sums = [estimate.values[0].sum() for estimate in estimates]
+    return max(float(np.dot(weights, sums)) / sum(weights), 0.0)
+
+
+def _errors(target: Target, unit: Unit) -> tuple[float, float]:
+    """Mean and largest error of the least-squares answer to a range; removing negative counts only lowers them.
+
+    A range gives each block the share m of it that is covered. Given the count of a block, its parts are off by noise
+    of variance u that adds up to zero over the parts, independently of all other blocks; so the variance of the answer
+    is the sum, over blocks, of u times the sum of (m_part - m_block)^2 over its parts. With S the expected sum of m^2
+    over a level, that is u (S_below - parts S) for each level. The largest: at each level only blocks that an end
+    of the range cuts have parts with different m, and their squares add up to at most parts/4.
+    """
+    blocks = target.pyramid
+    counted = [math.prod(blocks.grid(level)) for level in range(blocks.levels)]
+    parts = [below / above for above, below in zip([1, *counted], counted, strict=False)]
+    spread = [portion.sigma(unit) ** 2 for portion in target.portions]
+    for level in range(blocks.levels - 2, -1, -1):
+        spread[level] = 1 / (1 / spread[level] + 1 / (parts[level + 1] * spread[level + 1]))
+    covered = [1 / 6 ** len(blocks.shape) if unit.public_rows else 0.0]
+    covered += [
+        math.prod(_covered(starts, size) for starts, size in zip(level, blocks.shape, strict=True))
+        for level in blocks.starts
+    ]
+    square = sum(
+        max(below - share * above, 0.0) * variance
+        for above, below, share, variance in zip(covered[:-1], covered[1:], parts, spread, strict=True)
+    )
+    cut = [1.0, *(_cut_blocks(blocks.grid(level)) for level in range(blocks.levels - 1))]
+    largest = sum(number * max(share / 4, 0.5) * variance for number, share, variance in zip(cut, parts, spread, strict=True))
+    asked = 0.05 / math.prod(size * (size + 1) / 2 for size in blocks.shape)
+    single = max(portion.tail(unit, asked) for portion in target.portions)
+    return math.sqrt(2 * square / math.pi), max(single, math.sqrt(2 * largest * math.log(2 / asked)))
+
+
+def _covered(starts: np.ndarray, size: int) -> float:
+    """Expected sum over blocks of the squared share that a range with two uniform ends covers.
+
+    Two points t < t' are both in the range with probability 2 t (1 - t'), averaged over the block [s, s + w). A single
+    cell is covered or not: it is left out when both ends lie on one side of it.
+    """
+    if len(starts) == size:
+        return float((1 - (starts / size) ** 2 - (1 - (starts + 1) / size) ** 2).sum())
+    begin = starts / size
+    width = np.diff(starts, append=size) / size
+    pairs = begin * (1 - begin) - 2 / 3 * begin * width + (1 - begin) * width / 3 - width**2 / 4
+    return float(2 * pairs.sum())
+
+
+def _cut_blocks(grid: Sequence[int]) -> float:
+    """Most blocks that the two ends of a range along each axis can cut."""
+    return sum(2 * math.prod(grid) / blocks for blocks in grid)

@@ -1,0 +1,54 @@
+"""A quad tree of noisy counts over two or three columns: the best choice for rectangles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from core.domain import Domain
+from core.errors import Refused
+from core.mechanisms.levels import Levels
+from core.models.pyramid import Estimate, Floats, nonnegative
+from core.queries.protocol import QueryClass
+
+MOST_COLUMNS = 3
+"""A rectangle in more columns is cut by most blocks of any tree; tables answer it better."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RectangleTree(Levels):
+    """Count the blocks of a 4 x 4 quad tree with noise, and split each count among its parts without negatives.
+
+    **Privacy** as for 'interval-tree': a row falls into one block of each level, so each level has L1 sensitivity
+    unit.l1 and squared L2 sensitivity unit.l2_squared; the shares of all levels add up to the budget.
+
+    **Accuracy** a rectangle in d columns of side N cuts about 2 d N^(d-1) cells, each with noise of order
+    (levels x unit.l1/epsilon), before negative counts are removed; empty regions then hold almost no error at all.
+
+    **Runtime** O(cells) after one count of the table: 10 ms for 256 x 256.
+
+    Theorem: least squares over a tree (Hay, Rastogi, Miklau and Suciu 2010); parallel composition within a level.
+    """
+
+    name: ClassVar[str] = "rectangle-tree"
+    title: ClassVar[str] = "Quad tree of noisy counts for rectangles"
+    prefer: ClassVar[str] = "Choose it for rectangles in two or three columns, beyond about 64 x 64 cells."
+    about: ClassVar[str] = "The count of a random rectangle"
+
+    branching: int = 4
+    """Most parts of a block along each column."""
+
+    def admit(self, query: QueryClass, domain: Domain) -> None:
+        if query.name not in ("rectangles", "intervals", "unions"):
+            raise Refused(
+                f"'rectangle-tree' serves ranges and rectangles, not '{query.name}'; use 'gaussian' or 'laplace' for it."
+            )
+        widest = max(len(columns) for columns in query.tables(domain))
+        if widest > MOST_COLUMNS:
+            raise Refused(
+                f"A rectangle over {widest} columns is too thin for 'rectangle-tree'; choose at most {MOST_COLUMNS} "
+                "columns, or use 'gaussian' on the table."
+            )
+
+    def settle(self, estimate: Estimate, total: float) -> Floats:
+        return nonnegative(estimate, total)

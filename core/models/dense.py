@@ -1,0 +1,37 @@
+"""A dense hypothesis: a histogram of the whole universe that can be multiplied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.domain import Domain
+from core.models.histogram import Histogram
+from core.models.protocol import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Dense(Histogram):
+    """A histogram that an update reweights.
+
+    **Runtime** one broadcast product per update, O(cells): about 1 ms per million cells.
+    """
+
+    @classmethod
+    def uniform(cls, domain: Domain, total: float) -> Dense:
+        """The hypothesis before anything is known: every record equally likely."""
+        cells = domain.cells()
+        return cls(domain, np.full(domain.shape(), total / cells))
+
+    def scaled(self, columns: Sequence[str], factors: Floats) -> Dense:
+        """Every cell multiplied by the factor of its combination of the given columns."""
+        return Dense(self.domain, self.cells * stretched(factors, columns, self.domain.names))
+
+
+def stretched(values: Floats, columns: Sequence[str], names: Sequence[str]) -> Floats:
+    """A table over `columns`, shaped so that it broadcasts against an array whose axes are `names`."""
+    ordered = values.transpose([columns.index(name) for name in names if name in columns])
+    sizes = iter(ordered.shape)
+    return ordered.reshape([next(sizes) if name in columns else 1 for name in names])

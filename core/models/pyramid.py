@@ -1,0 +1,156 @@
+"""Nested grids over a table of counts, and what noisy sums of their blocks say together.
+
+A pyramid has levels from coarse to fine; each block of a level is cut into smaller blocks at the next, and the blocks
+of the last level are the cells. One column gives a tree of intervals, two columns a quad tree, three an octree. Nothing
+here sees private data except `sums`, which only adds cells up; the rest is post-processing of noisy sums.
+
+The least-squares estimate of a tree of noisy sums takes one pass up and one down (Hay, Rastogi, Miklau and Suciu 2010;
+here with a variance of its own for every block, because blocks at the end of a column may have fewer parts).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+Number = TypeVar("Number", np.int64, np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Pyramid:
+    """Where the blocks of each level start, axis by axis; every start of a level is a start of the next one too."""
+
+    shape: tuple[int, ...]
+    starts: tuple[tuple[Places, ...], ...]
+
+    @property
+    def levels(self) -> int:
+        return len(self.starts)
+
+    def grid(self, level: int) -> tuple[int, ...]:
+        """How many blocks a level has along each axis."""
+        return tuple(len(axis) for axis in self.starts[level])
+
+    def sums(self, table: NDArray[Number]) -> tuple[NDArray[Number], ...]:
+        """The sum of every block, level by level; whole numbers stay whole numbers."""
+        return tuple(_added(table, starts) for starts in self.starts)
+
+    @cached_property
+    def families(self) -> tuple[Places, ...]:
+        """For each level but the last: which blocks of the next level (flat) each block has, padded with -1."""
+        return tuple(self._family(level) for level in range(self.levels - 1))
+
+    def _family(self, level: int) -> Places:
+        parents = [
+            np.searchsorted(coarse, fine, side="right") - 1
+            for coarse, fine in zip(self.starts[level], self.starts[level + 1], strict=True)
+        ]
+        flat = np.zeros((), dtype=np.int64)
+        for blocks, along in zip(self.grid(level), parents, strict=True):
+            flat = flat[..., None] * blocks + along
+        owner = flat.ravel()
+        order = np.argsort(owner, kind="stable")
+        sizes = np.bincount(owner, minlength=math.prod(self.grid(level)))
+        first = np.repeat(np.cumsum(sizes) - sizes, sizes)
+        family = np.full((sizes.size, int(sizes.max())), -1, dtype=np.int64)
+        family[owner[order], np.arange(owner.size) - first] = order
+        return family
+
+
+def pyramid(shape: Sequence[int], widest: int) -> Pyramid:
+    """The pyramid with as few levels as possible whose blocks have at most `widest` parts along an axis.
+
+    Within that, parts are balanced: 1,024 cells with at most 16 parts become 11 x 10 x 10 rather than 4 x 16 x 16.
+    """
+    levels = max(1, *(math.ceil(math.log(max(size, 2), widest) - 1e-9) for size in shape))
+    by_axis = [_cut(size, levels) for size in shape]
+    return Pyramid(tuple(shape), tuple(zip(*by_axis, strict=True)))
+
+
+def _cut(size: int, levels: int) -> list[Places]:
+    starts = [np.arange(size, dtype=np.int64)]
+    for above in range(levels - 1, 0, -1):
+        parts = max(1, math.ceil(len(starts[0]) ** (1 / (above + 1)) - 1e-9))
+        starts.insert(0, starts[0][::parts])
+    return starts
+
+
+def _added(table: NDArray[Number], starts: tuple[Places, ...]) -> NDArray[Number]:
+    for axis, places in enumerate(starts):
+        table = np.add.reduceat(table, places, axis=axis)
+    return table
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """What each block and everything below it say about the block's count, and how sure that is."""
+
+    pyramid: Pyramid
+    values: tuple[Floats, ...]
+    """Flat, level by level."""
+    variances: tuple[Floats, ...]
+
+
+def gather(pyramid: Pyramid, noisy: Sequence[NDArray[np.number]], variances: Sequence[float]) -> Estimate:
+    """The pass up: each block's own noisy sum averaged, by inverse variance, with the sum of its parts."""
+    values = [np.asarray(noisy[-1], dtype=np.float64).ravel()]
+    spread = [np.full(values[0].size, variances[-1])]
+    for level in range(pyramid.levels - 2, -1, -1):
+        family = pyramid.families[level]
+        below, uncertain = _members(values[0], family, 0.0).sum(axis=1), _members(spread[0], family, 0.0).sum(axis=1)
+        own = np.asarray(noisy[level], dtype=np.float64).ravel()
+        precision = 1 / variances[level] + 1 / uncertain
+        values.insert(0, (own / variances[level] + below / uncertain) / precision)
+        spread.insert(0, 1 / precision)
+    return Estimate(pyramid, tuple(values), tuple(spread))
+
+
+def linear(estimate: Estimate, total: float) -> Floats:
+    """The least-squares cells with this total; some may be negative. The pass down."""
+    top, sure = estimate.values[0], estimate.variances[0]
+    settled = top + (total - top.sum()) * sure / sure.sum()
+    for family, values, spread in zip(
+        estimate.pyramid.families, estimate.values[1:], estimate.variances[1:], strict=True
+    ):
+        weights = _members(spread, family, 0.0)
+        gap = settled - _members(values, family, 0.0).sum(axis=1)
+        shift = weights * (gap / weights.sum(axis=1))[:, None]
+        settled = _returned(_members(values, family, 0.0) + shift, family, values.size)
+    return settled.reshape(estimate.pyramid.shape)
+
+
+def nonnegative(estimate: Estimate, total: float) -> Floats:
+    """Cells without a negative one: from the top down, each block's parts are moved to the nearest split of its count."""
+    everything = np.arange(estimate.values[0].size)[None, :]
+    settled = np.array([max(total, 0.0)])
+    for family, values in zip((everything, *estimate.pyramid.families), estimate.values, strict=True):
+        settled = _returned(_split(_members(values, family, -np.inf), settled), family, values.size)
+    return settled.reshape(estimate.pyramid.shape)
+
+
+def _split(parts: Floats, totals: Floats) -> Floats:
+    """Each line moved to the nearest one without negatives that adds up to its total; -inf marks an absent part."""
+    descending = -np.sort(-parts, axis=1)
+    present = np.isfinite(descending)
+    excess = (np.cumsum(np.where(present, descending, 0.0), axis=1) - totals[:, None]) / np.arange(1, parts.shape[1] + 1)
+    kept = np.maximum((descending > excess).sum(axis=1), 1)
+    settled = np.maximum(parts - excess[np.arange(len(parts)), kept - 1][:, None], 0.0)
+    return np.where(totals[:, None] > 0, settled, 0.0)
+
+
+def _members(values: Floats, family: Places, absent: float) -> Floats:
+    return np.where(family >= 0, values[family], absent)
+
+
+def _returned(members: Floats, family: Places, size: int) -> Floats:
+    flat = np.empty(size)
+    flat[family[family >= 0]] = members[family >= 0]
+    return flat

@@ -1,0 +1,174 @@
+"""Counting queries: how many rows fulfil a condition, for a list of conditions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.domain import Domain
+from core.errors import BadParameter, printable
+from core.queries import checks
+from core.queries.dimensions import between, exactly, fat_of_predicates
+from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
+from core.queries.query import Query
+from core.queries.sources import tables_of
+from core.wording import plural
+
+Condition = tuple[tuple[str, tuple[int, ...]], ...]
+"""Columns, each with the codes it may have; a row fulfils it if every named column has one of its codes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counting:
+    """Predicates over the public schema (B section 2, N): each a conjunction of 'column is one of these values'.
+
+    >>> Counting(conditions=[[["size", [2, 3]], ["old", [1]]]]).conditions
+    ((('size', (2, 3)), ('old', (1,))),)
+    """
+
+    name: ClassVar[str] = "counting"
+    title: ClassVar[str] = "Counting: rows that fulfil a condition"
+
+    conditions: tuple[Condition, ...]
+    """One condition per question; `condition` writes one from values instead of codes."""
+
+    def __post_init__(self) -> None:
+        conditions = checks.rows_of_tuples(self.conditions, "conditions", "conditions")
+        object.__setattr__(self, "conditions", tuple(_condition(parts) for parts in conditions))
+        if not self.conditions:
+            raise BadParameter("conditions", "needs at least one condition.")
+
+    def check(self, domain: Domain) -> None:
+        for parts in self.conditions:
+            checks.known(domain, (column for column, _ in parts), "conditions")
+            for column, codes in parts:
+                size = domain[column].size
+                if codes and codes[-1] >= size:
+                    raise BadParameter("conditions", f"'{printable(column)}' has the codes 0 to {size - 1:,} only.")
+            checks.holdable(domain, _columns(domain, parts), self.name)
+
+    def tables(self, domain: Domain) -> tuple[Columns, ...]:
+        self.check(domain)
+        return tuple(dict.fromkeys(_columns(domain, parts) for parts in self.conditions))
+
+    def denominator(self, domain: Domain) -> int:
+        return 1
+
+    def log_size(self, domain: Domain) -> float:
+        return math.log(len(self.conditions))
+
+    def vc(self, domain: Domain) -> Dimension:
+        self.check(domain)
+        different = len({_meaning(domain, parts) for parts in self.conditions})
+        if different == 1:
+            return exactly(0, "a single predicate tells nothing apart")
+        return between(1, different, "two different predicates shatter a point; at most log2 of the number of different ones")
+
+    def fat(self, domain: Domain, gamma: float) -> Dimension:
+        return fat_of_predicates(self.vc(domain), gamma)
+
+    def totals(self, source: Source) -> NDArray[Any]:
+        domain = source.domain
+        sets = self.tables(domain)
+        tables = dict(zip(sets, tables_of(source, sets), strict=True))
+        return np.array([_total(tables[_columns(domain, parts)], domain, parts) for parts in self.conditions])
+
+    def member(self, domain: Domain, index: int) -> Query:
+        self.check(domain)
+        parts = self.conditions[checks.placed(index, len(self.conditions))]
+        columns = _columns(domain, parts)
+        weights = np.zeros(domain.shape(columns), dtype=np.int64)
+        weights[_block(domain, parts)] = 1
+        return Query(columns=columns, weights=weights, words=f"share of rows with {_words(domain, parts)}")
+
+    def sample(self, domain: Domain, count: int, generator: np.random.Generator) -> tuple[Query, ...]:
+        return tuple(self.member(domain, int(place)) for place in generator.integers(0, len(self.conditions), count))
+
+    def answers(self, source: Source) -> Floats:
+        return answers_of(self, source)
+
+    def worst(self, truth: Source, estimate: Source) -> float:
+        return worst_of(self, truth, estimate)
+
+    def sentence(self, domain: Domain) -> str:
+        return f"shares of rows that fulfil {plural(len(self.conditions), 'condition')}"
+
+
+def condition(domain: Domain, values: Mapping[str, Any]) -> Condition:
+    """A condition from values, labels, or lists of them, as they are written in the schema.
+
+    >>> from core.domain import Booleans, Integers
+    >>> people = Domain((Integers(name="age", low=0, high=99, bins=10), Booleans(name="ill")))
+    >>> condition(people, {"age": [35, "50 to 59"], "ill": True})
+    (('age', (3, 5)), ('ill', (1,)))
+    """
+    checks.known(domain, values, "conditions")
+    parts = []
+    for column, wanted in values.items():
+        listed = wanted if isinstance(wanted, list | tuple | set | frozenset | range) else [wanted]
+        parts.append((column, tuple(_code(domain, column, value) for value in listed)))
+    return _condition(tuple(parts))
+
+
+def _code(domain: Domain, column: str, value: object) -> int:
+    attribute = domain[column]
+    codes, misfits = attribute.encode([value])
+    if not misfits[0]:
+        return int(codes[0])
+    for code in range(attribute.size):
+        if attribute.label(code) == str(value):
+            return code
+    raise BadParameter(
+        "conditions", f"a value named for column '{printable(column)}' is not in the schema; use one of its labels."
+    )
+
+
+def _condition(parts: Any) -> Condition:
+    pairs = checks.rows_of_tuples(parts, "conditions", "pairs of a column name and a list of codes")
+    for pair in pairs:
+        if len(pair) != 2 or not isinstance(pair[0], str) or not isinstance(pair[1], list | tuple):
+            raise BadParameter("conditions", "must be lists of pairs of a column name and a list of codes.")
+        for code in pair[1]:
+            checks.whole(code, "conditions", 0)
+    checks.names([pair[0] for pair in pairs], "conditions")
+    return tuple((column, tuple(sorted(set(codes)))) for column, codes in pairs)
+
+
+def _columns(domain: Domain, parts: Condition) -> Columns:
+    named = {column for column, _ in parts}
+    return tuple(name for name in domain.names if name in named)
+
+
+def _block(domain: Domain, parts: Condition) -> tuple[NDArray[np.intp], ...]:
+    """The cells that fulfil the condition, as an index into the table over `_columns`."""
+    codes = dict(parts)
+    return np.ix_(*(np.array(codes[column], dtype=np.intp) for column in _columns(domain, parts)))
+
+
+def _total(table: NDArray[Any], domain: Domain, parts: Condition) -> Any:
+    return table[_block(domain, parts)].sum() if parts else table[()]
+
+
+def _meaning(domain: Domain, parts: Condition) -> frozenset[tuple[str, tuple[int, ...]]] | None:
+    """The predicate itself, however it is written: a block of cells is known by its sides, None is never true."""
+    if any(not codes for _, codes in parts):
+        return None
+    return frozenset((column, codes) for column, codes in parts if len(codes) < domain[column].size)
+
+
+def _words(domain: Domain, parts: Condition) -> str:
+    if not parts:
+        return "any values"
+    return " and ".join(_part(domain, column, codes) for column, codes in parts)
+
+
+def _part(domain: Domain, column: str, codes: tuple[int, ...]) -> str:
+    labels = [domain[column].label(code) for code in codes]
+    if not labels:
+        return f"no value of {printable(column)}"
+    return f"{printable(column)} = {labels[0]}" if len(labels) == 1 else f"{printable(column)} in {{{', '.join(labels)}}}"

@@ -1,0 +1,138 @@
+"""Unions of intervals: rows whose value in one ordered column lies in any of a few ranges."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from math import comb
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.domain import Domain
+from core.errors import BadParameter
+from core.queries import checks, pieces, subsets
+from core.queries.dimensions import exactly, fat_of_predicates
+from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of
+from core.queries.query import Query
+from core.wording import plural
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unions:
+    """All non-empty unions of at most `parts` intervals of an ordered column (B section 4).
+
+    A union of exactly r separate intervals is a choice of 2r of the N+1 places between pieces, so there are
+    sum over r of C(N+1, 2r); they are ordered by r, then by their places.
+
+    **Runtime** the largest error is the largest sum of at most t disjoint runs of the difference of two tables: a
+    dynamic program in O(N t).
+    """
+
+    name: ClassVar[str] = "unions"
+    title: ClassVar[str] = "Unions: rows in any of a few ranges"
+
+    column: str
+    """A column of numbers or dates."""
+    parts: int = 2
+    """Most intervals in one union."""
+    bits: int | None = None
+    """Bounds fall on 2**bits equal pieces of the column; None means on every cell."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.column, str):
+            raise BadParameter("column", "must be the name of a column.")
+        checks.whole(self.parts, "parts", 1)
+        if self.bits is not None:
+            checks.whole(self.bits, "bits", 1)
+
+    def check(self, domain: Domain) -> None:
+        pieces.check(domain, (self.column,), self.bits, "column")
+        most = len(pieces.edges(domain, self.column, self.bits)) // 2
+        if self.parts > most:
+            raise BadParameter("parts", f"the pieces of '{self.column}' hold at most {most:,} separate intervals.")
+
+    def edges(self, domain: Domain) -> NDArray[np.int64]:
+        """The N+1 places, counted in cells, at which an interval can begin or end."""
+        self.check(domain)
+        return pieces.edges(domain, self.column, self.bits)
+
+    def tables(self, domain: Domain) -> tuple[Columns, ...]:
+        self.check(domain)
+        return ((self.column,),)
+
+    def denominator(self, domain: Domain) -> int:
+        return 1
+
+    def log_size(self, domain: Domain) -> float:
+        return math.log(self._size(domain))
+
+    def vc(self, domain: Domain) -> Dimension:
+        """2t+1 points marked in turn need t+1 intervals; 2t points never more than t, and one piece must be left over."""
+        count = len(self.edges(domain)) - 1
+        return exactly(min(2 * self.parts, count - 1), "2t pieces are shattered if one more is left over; never 2t+1")
+
+    def fat(self, domain: Domain, gamma: float) -> Dimension:
+        return fat_of_predicates(self.vc(domain), gamma)
+
+    def totals(self, source: Source) -> NDArray[Any]:
+        checks.listable(self._size(source.domain), self.name)
+        sums = pieces.prefix(source.marginal((self.column,)), self.edges(source.domain))
+        found = []
+        for parts in range(1, self.parts + 1):
+            corners = sums[subsets.listed(len(sums), 2 * parts)]
+            found.append(corners[:, 1::2].sum(axis=1) - corners[:, ::2].sum(axis=1))
+        return np.concatenate(found)
+
+    def member(self, domain: Domain, index: int) -> Query:
+        left = checks.placed(index, self._size(domain))
+        places, parts = len(self.edges(domain)), 1
+        while left >= comb(places, 2 * parts):
+            left -= comb(places, 2 * parts)
+            parts += 1
+        return self.union(domain, subsets.at(places, 2 * parts, left))
+
+    def union(self, domain: Domain, places: tuple[int, ...]) -> Query:
+        """The question about the pieces between the first and second place, the third and fourth, and so on."""
+        cuts, attribute = self.edges(domain)[list(places)], domain[self.column]
+        weights = np.zeros(attribute.size, dtype=np.int64)
+        spans = []
+        for low, high in zip(cuts[::2], cuts[1::2], strict=True):
+            weights[low:high] = 1
+            spans.append(pieces.span(attribute, int(low), int(high) - 1))
+        return Query(columns=(self.column,), weights=weights, words=f"share of rows with {' or '.join(spans)}")
+
+    def sample(self, domain: Domain, count: int, generator: np.random.Generator) -> tuple[Query, ...]:
+        """A uniform number of intervals, then uniform ends."""
+        places = len(self.edges(domain))
+        sizes = 2 * generator.integers(1, self.parts + 1, count)
+        drawn = (np.sort(generator.choice(places, int(size), replace=False)) for size in sizes)
+        return tuple(self.union(domain, tuple(int(place) for place in cuts)) for cuts in drawn)
+
+    def answers(self, source: Source) -> Floats:
+        return answers_of(self, source)
+
+    def worst(self, truth: Source, estimate: Source) -> float:
+        self.check(truth.domain)
+        difference = pieces.prefix_difference(truth, estimate, (self.column,), self.bits)
+        return max(_best(difference, self.parts), _best(-difference, self.parts))
+
+    def sentence(self, domain: Domain) -> str:
+        count = plural(self._size(domain), "union")
+        return f"shares of rows in all {count} of at most {self.parts} intervals of {self.column}"
+
+    def _size(self, domain: Domain) -> int:
+        places = len(self.edges(domain))
+        return sum(comb(places, 2 * parts) for parts in range(1, self.parts + 1))
+
+
+def _best(sums: Floats, parts: int) -> float:
+    """Largest sum of at most `parts` disjoint runs, from prefix sums.
+
+    best[j] is the largest over runs that end by place j: one more run that starts at i adds sums[j] - sums[i] to best[i].
+    """
+    best = np.zeros_like(sums)
+    for _ in range(parts):
+        best = np.maximum.accumulate(sums + np.maximum.accumulate(best - sums))
+    return float(best[-1])

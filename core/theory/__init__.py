@@ -1,0 +1,63 @@
+"""Every accuracy theorem of the offline mechanisms as a function: of the rows, of the accuracy and of epsilon.
+
+>>> import math
+>>> bound = SmallDb(log_universe=math.log(10**17), log_queries=math.log(10**6), beta=0.05)
+>>> bound.rows(0.1, 1.0)
+8652818
+>>> round(bound.error(8_652_818, 1.0), 6)
+0.1
+>>> round(bound.epsilon(0.1, 8_652_818), 6)
+1.0
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from core.theory.bound import Bound
+from core.theory.halfspaces import Halfspaces
+from core.theory.intervals import Intervals, Rectangles
+from core.theory.iterative import (
+    Iterative,
+    iterative_median,
+    iterative_median_any,
+    iterative_perceptron,
+    iterative_weights,
+)
+from core.theory.release import ExponentialMechanism, GaussianQueries, LaplaceQueries, Net
+from core.theory.smalldb import SmallDb, SmallDbFat, SmallDbLinear, SmallDbVc
+
+bounds: Mapping[str, tuple[Callable[..., Bound], ...]] = MappingProxyType({
+    "laplace": (LaplaceQueries,),
+    "gaussian": (GaussianQueries,),
+    "smalldb": (SmallDb, SmallDbVc),
+    "smalldb-linear": (SmallDbLinear, SmallDbFat),
+    "net": (Net,),
+    "iterative-weights": (iterative_weights,),
+    "iterative-perceptron": (iterative_perceptron,),
+    "iterative-median": (iterative_median, iterative_median_any),
+    "interval-search": (Intervals,),
+    "rectangle-search": (Rectangles,),
+    "halfspace-projections": (Halfspaces,),
+})
+"""The theorems behind each mechanism of the papers, by its name in the registry; all take keyword arguments only."""
+
+__all__ = [
+    "Bound",
+    "ExponentialMechanism",
+    "GaussianQueries",
+    "Halfspaces",
+    "Intervals",
+    "Iterative",
+    "LaplaceQueries",
+    "Net",
+    "Rectangles",
+    "SmallDb",
+    "SmallDbFat",
+    "SmallDbLinear",
+    "SmallDbVc",
+    "bounds",
+    "iterative_median",
+    "iterative_median_any",
+    "iterative_perceptron",
+    "iterative_weights",
+]

@@ -1,0 +1,37 @@
+"""Pages are tested against a desk of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from core.desk import Desk
+from dashboard.views import state
+
+APP = Path(__file__).resolve().parents[2] / "dashboard" / "app.py"
+
+
+@pytest.fixture
+def desk(workspace: Path) -> Iterator[Desk]:
+    """The desk that the pages of this test share, as a running server would."""
+    st.cache_resource.clear()
+    opened = state.desk()
+    assert opened.folder == workspace.resolve()
+    yield opened
+    opened.close()
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def page(desk: Desk) -> Callable[[str], AppTest]:
+    """Opens a page in a new session, as a new tab would."""
+
+    def opened(name: str = "data") -> AppTest:
+        app = AppTest.from_file(str(APP), default_timeout=60).run()
+        return app if name == "data" else app.switch_page(f"steps/{name}.py").run()
+
+    return opened
