@@ -102,8 +102,7 @@ class Noise:
         candidates = _integers(scores, "scores")
         if candidates.ndim != 1 or candidates.size == 0:
             raise BadParameter("scores", "must be a list of at least one candidate's score.")
-        rate = _positive(epsilon, "epsilon") / (2 * _whole(sensitivity, "sensitivity"))
-        return samplers.select(candidates, min(rate, _STEEPEST))
+        return samplers.select(candidates, _rate(epsilon, sensitivity))
 
     def select_pair(self, scores: NDArray[Any], *, epsilon: Fraction, sensitivity: int) -> tuple[int, int]:
         """The exponential mechanism over ordered pairs i != j with the score scores[j] - scores[i], in linear time.
@@ -122,7 +121,7 @@ class Noise:
             raise BadParameter("scores", "must be a list of at least two numbers, to choose a pair.")
         if max(int(ends.max()), -int(ends.min())) >= _HIGHEST // 2:
             raise BadParameter("scores", "must be below 2^62 in size, so that differences stay exact.")
-        rate = _positive(epsilon, "epsilon") / (2 * _whole(sensitivity, "sensitivity"))
+        rate = _rate(epsilon, sensitivity)
         while True:
             start, stop = samplers.select(-ends, rate), samplers.select(ends, rate)
             if start != stop:
@@ -173,6 +172,11 @@ def _whole(value: int, parameter: str, least: int = 1) -> int:
     if isinstance(value, bool | np.bool_) or number < least:
         raise BadParameter(parameter, f"must be a whole number of at least {least}.")
     return number
+
+
+def _rate(epsilon: Fraction, sensitivity: int) -> Fraction:
+    """How fast weights of the exponential mechanism grow with the score."""
+    return min(_positive(epsilon, "epsilon") / (2 * _whole(sensitivity, "sensitivity")), _STEEPEST)
 
 
 def _round_up(amount: Fraction, bits: int) -> Fraction:

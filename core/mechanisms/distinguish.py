@@ -24,7 +24,7 @@ from core.counts import Counts
 from core.domain import Domain
 from core.noise import NoiseSource
 from core.privacy import Unit
-from core.queries import pieces
+from core.queries.intervals import Intervals
 from core.queries.protocol import Columns, QueryClass, Source
 from core.queries.query import Query
 from core.queries.question import Question, WholeTable, member_of, totals_on
@@ -125,24 +125,18 @@ class Tables:
 class Ends:
     """All N(N+1)/2 signed intervals of one ordered column, drawn exactly in O(N) through their two ends."""
 
-    column: str
-    bits: int | None = None
-    """Ends lie between 2**bits pieces of the column; None: between any two cells."""
+    intervals: Intervals
 
     def choose(self, counts: Counts, hypothesis: Source, noise: NoiseSource, epsilon: Fraction) -> Query:
-        cuts = pieces.edges(counts.domain, self.column, self.bits)
         # Sums are rounded, not cells: rounding errors of many cells would add up.
-        believed = np.rint(pieces.prefix(hypothesis.marginal((self.column,)), cuts)).astype(np.int64)
-        errors = pieces.prefix(counts.marginal((self.column,)), cuts) - believed
+        believed = np.rint(self.intervals.prefix(hypothesis)).astype(np.int64)
+        errors = self.intervals.prefix(counts) - believed
         sensitivity = self.sensitivity(counts.domain, counts.unit)
-        start, stop = sorted(noise.select_pair(errors, epsilon=epsilon, sensitivity=sensitivity))
-        weights = np.zeros(counts.domain[self.column].size, dtype=np.int64)
-        weights[cuts[start] : cuts[stop]] = 1
-        return Query(columns=(self.column,), weights=weights)
+        first, last = sorted(noise.select_pair(errors, epsilon=epsilon, sensitivity=sensitivity))
+        return self.intervals.interval(counts.domain, first, last)
 
     def log_size(self, domain: Domain) -> float:
-        count = pieces.edges(domain, self.column, self.bits).size
-        return math.log(count * (count - 1))
+        return math.log(2) + self.intervals.log_size(domain)
 
     def sensitivity(self, domain: Domain, unit: Unit) -> int:
         return unit.limit

@@ -6,10 +6,12 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import numpy as np
+
 from core.counts import Counts
 from core.domain import Domain
 from core.errors import BadParameter, Refused
-from core.mechanisms.construct import construct
+from core.mechanisms.construct import SLACK, construct
 from core.mechanisms.distinguish import Distinguisher, Ends, Members, Tables
 from core.mechanisms.measurement import Portion, wanted
 from core.mechanisms.protocol import Expected, Progress, silent
@@ -18,6 +20,8 @@ from core.models.histogram import MOST_CELLS
 from core.models.updates import Update
 from core.noise import NoiseSource
 from core.privacy import Budget, Cost, Unit
+from core.queries import checks
+from core.queries.intervals import Intervals
 from core.queries.protocol import Columns, QueryClass
 from core.wording import amount
 
@@ -26,8 +30,6 @@ TOTAL_SHARE = 0.05
 FIRST_SHARE = 0.2
 """Part of the budget for one-column tables before the first choice, where whole tables are asked."""
 MOST_ROUNDS = 100_000
-MOST_MEMBERS = 2**24
-"""Questions that are scored in every round."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,32 +56,28 @@ class Iterative:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))
-        if self.variant not in ("tuned", "theorem"):
-            raise BadParameter("variant", "must be 'tuned' or 'theorem'.")
-        if not _whole(self.rounds) or not 0 <= self.rounds <= MOST_ROUNDS:
-            raise BadParameter("rounds", f"must be a whole number from 1 to {MOST_ROUNDS:,}, or 0 for the usual number.")
+        checks.choice(self.variant, "variant", ("tuned", "theorem"))
+        checks.choice(self.questions, "questions", ("auto", "tables", "members"))
+        checks.whole(self.rounds, "rounds", 0, MOST_ROUNDS)
+        checks.whole(self.replay, "replay", 0, 100)
         if not 0 < self.accuracy < 1:
             raise BadParameter("accuracy", "must be above 0 and below 1; try 0.1.")
-        if self.questions not in ("auto", "tables", "members"):
-            raise BadParameter("questions", "must be 'auto', 'tables' or 'members'.")
         if self.questions == "tables" and self.variant == "theorem":
             raise BadParameter("questions", "the theorem variant asks single questions; use 'members'.")
         if not 0 <= self.selection < 1:
             raise BadParameter("selection", "must be at least 0 and below 1; try 0.2.")
-        if not _whole(self.replay) or not 0 <= self.replay <= 100:
-            raise BadParameter("replay", "must be a whole number from 0 to 100; try 3.")
 
     def check(self, domain: Domain, unit: Unit) -> None:
         for query in self.queries:
             query.check(domain)
         self._check_universe(domain)
         candidates = self._distinguisher(domain)
-        if isinstance(candidates, Members) and candidates.log_size(domain) > math.log(MOST_MEMBERS):
+        if isinstance(candidates, Members) and candidates.log_size(domain) > math.log(checks.MOST_LISTED):
             raise Refused(
-                f"These classes hold over {amount(MOST_MEMBERS)} questions, too many for '{self.name}' to score one by "
-                "one; choose fewer columns or a lower order, or use 'gaussian' on their tables."
+                f"These classes hold over {amount(checks.MOST_LISTED)} questions, too many for '{self.name}' to score "
+                "one by one; choose fewer columns or a lower order, or use 'gaussian' on their tables."
             )
-        if self.variant == "theorem" and (steps := self._update().steps(domain, self.accuracy / 2)) > MOST_ROUNDS:
+        if self.variant == "theorem" and (steps := self._steps(domain)) > MOST_ROUNDS:
             works = math.ceil(1000 * self.accuracy * math.sqrt(steps / MOST_ROUNDS)) / 1000
             raise BadParameter(
                 "accuracy", f"needs {amount(math.ceil(steps))} rounds; use {works:g} or more, or the tuned variant."
@@ -106,15 +104,21 @@ class Iterative:
         return construct(
             counts,
             noise,
-            update=self._update(),
+            update=self._update(domain, noise.generator()),
             distinguisher=self._distinguisher(domain, Portion((), schedule.asking).mean_error(unit)),
             schedule=schedule,
             stop=self.accuracy if theorem else None,
             replay=0 if theorem else self.replay,
+            slack=0.0 if theorem else SLACK,
             progress=progress,
         )
 
-    def _update(self) -> Update[Any]:
+    def _update(self, domain: Domain, generator: np.random.Generator) -> Update[Any]:
+        """How the hypothesis learns; `generator` is public randomness."""
+        raise NotImplementedError
+
+    def _steps(self, domain: Domain) -> float:
+        """T(alpha/2), the rounds of the theorem variant."""
         raise NotImplementedError
 
     def _check_universe(self, domain: Domain) -> None:
@@ -135,9 +139,8 @@ class Iterative:
     def _distinguisher(self, domain: Domain, error: float = 0.0) -> Distinguisher:
         if self._asks_tables(domain):
             return Tables(tuple(wanted(self.queries, domain).items()), error)
-        if len(self.queries) == 1 and self.queries[0].name == "intervals":
-            return Ends(self.queries[0].column, self.queries[0].bits)
-        return Members(self.queries)
+        only = self.queries[0] if len(self.queries) == 1 else None
+        return Ends(only) if isinstance(only, Intervals) else Members(self.queries)
 
     def _schedule(self, domain: Domain, unit: Unit) -> Schedule:
         tables = self._asks_tables(domain)
@@ -150,7 +153,7 @@ class Iterative:
 
     def _rounds(self, domain: Domain) -> int:
         if self.variant == "theorem":
-            return max(1, math.ceil(self._update().steps(domain, self.accuracy / 2)))
+            return max(1, math.ceil(self._steps(domain)))
         if self.rounds:
             return self.rounds
         if self._asks_tables(domain):
@@ -165,7 +168,3 @@ class Iterative:
             sizes = {(name,): domain[name].size ** power for name in domain.names if any(name in key for key in sets)}
             return {columns: FIRST_SHARE * size / sum(sizes.values()) for columns, size in sizes.items()}
         return {} if unit.public_rows else {(): TOTAL_SHARE}
-
-
-def _whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)

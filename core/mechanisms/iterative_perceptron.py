@@ -6,6 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
+from core.domain import Domain
 from core.errors import BadParameter
 from core.mechanisms.iterative import Iterative
 from core.models.updates import Perceptron, Update
@@ -40,5 +43,11 @@ class IterativePerceptron(Iterative):
         if not (math.isfinite(self.unevenness) and self.unevenness >= 1):
             raise BadParameter("unevenness", "must be at least 1; try 4.")
 
-    def _update(self) -> Update[Any]:
+    def _update(self, domain: Domain, generator: np.random.Generator) -> Update[Any]:
+        return self._rule()
+
+    def _steps(self, domain: Domain) -> float:
+        return self._rule().steps(domain, self.accuracy / 2)
+
+    def _rule(self) -> Perceptron:
         return Perceptron(alpha=self.accuracy / 2 if self.variant == "theorem" else None, unevenness=self.unevenness)

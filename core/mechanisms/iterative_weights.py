@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
+from core.domain import Domain
 from core.mechanisms.iterative import Iterative
 from core.models.updates import Update, Weights
 
@@ -32,5 +35,11 @@ class IterativeWeights(Iterative):
         "Choose it for many tables over a schema of up to some million combinations, when the budget is tight."
     )
 
-    def _update(self) -> Update[Any]:
+    def _update(self, domain: Domain, generator: np.random.Generator) -> Update[Any]:
+        return self._rule()
+
+    def _steps(self, domain: Domain) -> float:
+        return self._rule().steps(domain, self.accuracy / 2)
+
+    def _rule(self) -> Weights:
         return Weights(alpha=self.accuracy / 2 if self.variant == "theorem" else None)

@@ -14,6 +14,7 @@ from core.domain import Domain
 from core.errors import BadParameter, Refused
 from core.mechanisms.measurement import Portion, divide, price, wanted
 from core.mechanisms.protocol import Expected, Progress, silent
+from core.mechanisms.single import disjoint
 from core.models.histogram import MOST_CELLS
 from core.models.pyramid import Estimate, Floats, Pyramid, gather, pyramid
 from core.models.ranges import Ranges, ranges
@@ -61,8 +62,8 @@ class Levels:
         cells = sum(domain.cells(columns) for columns in wanted(self.queries, domain))
         if cells > MOST_CELLS:
             raise Refused(
-                f"These query classes cover {amount(cells)} cells and '{self.name}' holds at most {amount(MOST_CELLS)}; "
-                "choose fewer columns or coarser bins."
+                f"These query classes cover {amount(cells)} cells and '{self.name}' holds at most "
+                f"{amount(MOST_CELLS)}; choose fewer columns or coarser bins."
             )
 
     def admit(self, query: QueryClass, domain: Domain) -> None:
@@ -91,7 +92,11 @@ class Levels:
         estimates: dict[Columns, Estimate] = {}
         for done, target in enumerate(targets):
             progress("Counting blocks", 0.6 * done / len(targets))
-            noisy = _measured(counts, target, noise)
+            blocks = target.pyramid.sums(counts.marginal(target.columns))
+            noisy = [
+                disjoint(noise, portion.event, counts.unit, level)
+                for level, portion in zip(blocks, target.portions, strict=True)
+            ]
             spread = [portion.sigma(counts.unit) ** 2 for portion in target.portions]
             estimates[target.columns] = gather(target.pyramid, noisy, spread)
         progress("Removing negative counts", 0.6)
@@ -114,18 +119,6 @@ class Levels:
         portions = divide(shares, self.budget, kind)
         own = {columns: tuple(part for part in portions if part.columns[1:] == columns) for columns in built}
         return tuple(Target(columns, blocks, own[columns]) for columns, blocks in built.items())
-
-
-def _measured(counts: Counts, target: Target, noise: NoiseSource) -> list[np.ndarray]:
-    """Every level with the noise that its portion pays for: a row falls into one block of each level."""
-    noisy = []
-    for blocks, portion in zip(target.pyramid.sums(counts.marginal(target.columns)), target.portions, strict=True):
-        if isinstance(portion.event, Laplace):
-            noisy.append(noise.laplace(blocks, epsilon=portion.event.epsilon, sensitivity=counts.unit.l1))
-        else:
-            squared = counts.unit.l2_squared
-            noisy.append(noise.gaussian(blocks, rho=portion.event.rho, sensitivity_squared=squared))
-    return noisy
 
 
 def _total(estimates: Sequence[Estimate], public: int | None) -> float:
@@ -162,7 +155,9 @@ def _errors(target: Target, unit: Unit) -> tuple[float, float]:
         for above, below, share, variance in zip(covered[:-1], covered[1:], parts, spread, strict=True)
     )
     cut = [1.0, *(_cut_blocks(blocks.grid(level)) for level in range(blocks.levels - 1))]
-    largest = sum(number * max(share / 4, 0.5) * variance for number, share, variance in zip(cut, parts, spread, strict=True))
+    largest = sum(
+        number * max(share / 4, 0.5) * variance for number, share, variance in zip(cut, parts, spread, strict=True)
+    )
     asked = 0.05 / math.prod(size * (size + 1) / 2 for size in blocks.shape)
     single = max(portion.tail(unit, asked) for portion in target.portions)
     return math.sqrt(2 * square / math.pi), max(single, math.sqrt(2 * largest * math.log(2 / asked)))

@@ -9,6 +9,7 @@ import numpy as np
 
 from core.axes import summed
 from core.domain import Domain
+from core.models.partial_sums import marginals
 from core.models.protocol import Codes, Floats
 from core.models.rounding import systematic
 
@@ -35,6 +36,10 @@ class Histogram:
 
     def marginal(self, columns: Sequence[str]) -> Floats:
         return summed(self.cells, self.domain.names, columns)
+
+    def marginals(self, sets: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], Floats]:
+        """Many marginals together, several times faster than one by one."""
+        return marginals(self.cells, self.domain.names, sets)
 
     def sample(self, rows: int, generator: np.random.Generator) -> Codes:
         """Rows laid out in the order of the cells, so that ranges of the last column keep their share."""

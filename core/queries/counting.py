@@ -67,7 +67,7 @@ class Counting:
         different = len({_meaning(domain, parts) for parts in self.conditions})
         if different == 1:
             return exactly(0, "a single predicate tells nothing apart")
-        return between(1, different, "two different predicates shatter a point; at most log2 of the number of different ones")
+        return between(1, different, "two different predicates shatter a record; at most log2 of the different ones")
 
     def fat(self, domain: Domain, gamma: float) -> Dimension:
         return fat_of_predicates(self.vc(domain), gamma)
@@ -151,7 +151,7 @@ def _block(domain: Domain, parts: Condition) -> tuple[NDArray[np.intp], ...]:
 
 
 def _total(table: NDArray[Any], domain: Domain, parts: Condition) -> Any:
-    return table[_block(domain, parts)].sum() if parts else table[()]
+    return table[_block(domain, parts)].sum()
 
 
 def _meaning(domain: Domain, parts: Condition) -> frozenset[tuple[str, tuple[int, ...]]] | None:
@@ -168,7 +168,7 @@ def _words(domain: Domain, parts: Condition) -> str:
 
 
 def _part(domain: Domain, column: str, codes: tuple[int, ...]) -> str:
-    labels = [domain[column].label(code) for code in codes]
-    if not labels:
+    if not codes:
         return f"no value of {printable(column)}"
-    return f"{printable(column)} = {labels[0]}" if len(labels) == 1 else f"{printable(column)} in {{{', '.join(labels)}}}"
+    labels = [domain[column].label(code) for code in codes]
+    return f"{printable(column)} {'=' if len(labels) == 1 else 'any of'} {', '.join(labels)}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from core.errors import BadParameter
 from core.queries.protocol import Dimension
 
@@ -12,16 +10,16 @@ def exactly(value: int, why: str) -> Dimension:
     return Dimension(low=value, high=value, why=why)
 
 
-def between(low: int, size: float, why: str) -> Dimension:
+def between(low: int, size: int, why: str) -> Dimension:
     """From a certified lower bound up to log2 of the number of questions (F observation 1)."""
-    return Dimension(low=low, high=max(low, math.floor(math.log2(size) + 1e-12)) if size >= 1 else low, why=why)
+    return Dimension(low=low, high=size.bit_length() - 1, why=why)
 
 
 def fat_of_predicates(vc: Dimension, gamma: float) -> Dimension:
     """Fat-shattering dimension of a class of 0/1 functions (F section 2.1).
 
-    Values 0 and 1 lie gamma above and below a level r exactly when gamma <= min(r, 1 - r); r = 1/2 allows every gamma up
-    to 1/2, and no level allows more.
+    Values 0 and 1 lie gamma above and below a level r exactly when gamma <= min(r, 1 - r); r = 1/2 allows every gamma
+    up to 1/2, and no level allows more.
     """
     if scale(gamma) > 0.5:
         return exactly(0, "answers lie between 0 and 1, so nothing is shattered at a scale above 1/2")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.domain import Domain
-from core.errors import BadParameter
+from core.errors import BadParameter, printable
 from core.queries import checks, pieces, subsets
 from core.queries.dimensions import exactly, fat_of_predicates
 from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of
@@ -65,7 +65,7 @@ class Intervals:
         return math.log(self._size(domain))
 
     def vc(self, domain: Domain) -> Dimension:
-        """A third point between two others cannot be left out; with fewer than 3 pieces no interval avoids two points."""
+        """A point between two others cannot be left out; with fewer than 3 pieces no interval avoids two points."""
         count = len(self.edges(domain)) - 1
         return exactly(min(2, count - 1), "two pieces are shattered if a third is left to hold neither; never three")
 
@@ -106,8 +106,8 @@ class Intervals:
         return float(difference.max() - difference.min())
 
     def sentence(self, domain: Domain) -> str:
-        count = len(self.edges(domain)) - 1
-        return f"shares of rows in all {plural(self._size(domain), 'interval')} of {plural(count, 'piece')} of {self.column}"
+        intervals, count = plural(self._size(domain), "interval"), plural(len(self.edges(domain)) - 1, "piece")
+        return f"shares of rows in all {intervals} of {count} of {printable(self.column)}"
 
     def _size(self, domain: Domain) -> int:
         return math.comb(len(self.edges(domain)), 2)

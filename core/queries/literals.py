@@ -38,8 +38,8 @@ def resolve(domain: Domain, columns: Columns, values: tuple[Literal, ...]) -> tu
     checks.known(domain, (column for column, _ in values), "values")
     for column in columns:
         if not _yes_or_no(domain, column):
-            cells = domain[column].size
-            raise BadParameter("columns", f"'{printable(column)}' has {cells:,} cells, not two; name one of its values.")
+            cells = f"'{printable(column)}' has {domain[column].size:,} cells, not two"
+            raise BadParameter("columns", f"{cells}; name one of its values instead.")
     for column, code in values:
         size = domain[column].size
         if size < 2:

@@ -13,8 +13,11 @@ from numpy.typing import NDArray
 
 from core.domain import Domain
 from core.errors import BadParameter, printable
+from core.queries.checks import placed
+from core.queries.dimensions import between, exactly, fat_of_predicates, packed
 from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
 from core.queries.query import Query
+from core.queries.sources import tables_of
 from core.wording import amount, plural
 
 MOST_TABLES = 20_000
@@ -85,16 +88,28 @@ class Marginals:
         return math.log(sum(domain.cells(columns) for columns in self.tables(domain)))
 
     def vc(self, domain: Domain) -> Dimension:
-        return _below(self.log_size(domain) / math.log(2), "a class of |Q| predicates has dimension at most log2|Q|")
+        tables = {frozenset(columns) for columns in self.tables(domain)}
+        sizes = [domain.cells(tuple(columns)) for columns in tables]
+        if len(tables) == 1:
+            return exactly(min(1, sizes[0] - 1), "the cells of one table are disjoint, so no two records are shattered")
+        useful = sum(domain[column].size > 1 for column in self.columns or domain.names)
+        low = 0 if self.sets else packed(useful, min(self.order, useful), spare=0)
+        return between(
+            max(low, min(1, max(sizes) - 1)),
+            sum(sizes),
+            "blocks of records labelled by one column each are shattered (Littlestone 1988); at most log2|Q|",
+        )
 
     def fat(self, domain: Domain, gamma: float) -> Dimension:
-        return self.vc(domain)
+        return fat_of_predicates(self.vc(domain), gamma)
 
     def totals(self, source: Source) -> NDArray[Any]:
-        return np.concatenate([source.marginal(columns).ravel() for columns in self.tables(source.domain)])
+        return np.concatenate([table.ravel() for table in tables_of(source, self.tables(source.domain))])
 
     def member(self, domain: Domain, index: int) -> Query:
-        for columns in self.tables(domain):
+        tables = self.tables(domain)
+        index = placed(index, sum(domain.cells(columns) for columns in tables))
+        for columns in tables:
             cells = domain.cells(columns)
             if index < cells:
                 return _cell(domain, columns, index)
@@ -131,10 +146,6 @@ def _cell(domain: Domain, columns: Columns, index: int) -> Query:
     weights[cell] = 1
     parts = (f"{column} = {domain[column].label(int(code))}" for column, code in zip(columns, cell, strict=True))
     return Query(columns=columns, weights=weights, words=f"share of rows with {' and '.join(parts)}")
-
-
-def _below(high: float, why: str) -> Dimension:
-    return Dimension(low=1, high=max(1.0, math.floor(high)), why=why)
 
 
 def _orders(tables: tuple[Columns, ...]) -> str:

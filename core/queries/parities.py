@@ -66,7 +66,7 @@ class Parities:
         return len(self.facts(domain)) * math.log(2)
 
     def vc(self, domain: Domain) -> Dimension:
-        return exactly(len(self.facts(domain)), "the d records with a single fact are shattered, and there are 2^d sets")
+        return exactly(len(self.facts(domain)), "the d records with a single fact are shattered; there are 2^d sets")
 
     def fat(self, domain: Domain, gamma: float) -> Dimension:
         return fat_of_predicates(self.vc(domain), gamma)
@@ -98,7 +98,7 @@ class Parities:
 
     def sentence(self, domain: Domain) -> str:
         facts = len(self.facts(domain))
-        return f"shares of rows for which an {self.parity} number of facts hold, all {amount(2**facts)} sets of {facts} facts"
+        return f"shares of rows with an {self.parity} number of facts, for all {amount(2**facts)} sets of {facts} facts"
 
     def _query(self, domain: Domain, facts: list[Literal]) -> Query:
         columns = tuple(column for column, _ in facts)
@@ -131,8 +131,8 @@ def walsh_hadamard(table: NDArray[Any]) -> NDArray[Any]:
 def parities_from_conjunctions(conjunctions: NDArray[Any]) -> NDArray[Any]:
     """All odd parities from all monotone conjunctions, both as tensors with one axis of (not in S, in S) per fact.
 
-    T (6.1): chi_S = sum over non-empty subsets T of S of (-2)^(|T|-1) c_T. Exact for integers; an error of alpha in every
-    conjunction becomes at most `parity_loss(|S|)` alpha.
+    T (6.1): chi_S = sum over non-empty subsets T of S of (-2)^(|T|-1) c_T. Exact for integers; an error of alpha in
+    every conjunction becomes at most `parity_loss(|S|)` alpha.
     """
     terms = conjunctions.copy()
     terms[(0,) * terms.ndim] = 0

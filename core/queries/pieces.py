@@ -68,4 +68,4 @@ def ends(count: int, pieces: int, generator: np.random.Generator) -> Integers:
 def span(attribute: Attribute, first: int, last: int) -> str:
     """Cells first to last in plain words, from the outer ends of their labels."""
     low, high = attribute.label(first).split(" to ")[0], attribute.label(last).split(" to ")[-1]
-    return f"{printable(attribute.name)} = {low}" if low == high else f"{printable(attribute.name)} from {low} to {high}"
+    return f"{printable(attribute.name)} {f'= {low}' if low == high else f'from {low} to {high}'}"

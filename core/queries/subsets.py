@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import partial
 from itertools import chain, combinations
 from math import comb
 
@@ -47,7 +48,11 @@ def at(n: int, size: int, index: int) -> tuple[int, ...]:
     left = comb(n, size) - 1 - index
     found = []
     for remaining in range(size, 0, -1):
-        largest = bisect_right(range(n), left, key=lambda m, j=remaining: comb(m, j)) - 1
+        largest = bisect_right(range(n), left, key=partial(_comb, remaining)) - 1
         found.append(n - 1 - largest)
         left -= comb(largest, remaining)
     return tuple(found)
+
+
+def _comb(size: int, n: int) -> int:
+    return comb(n, size)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.domain import Domain
-from core.errors import BadParameter
+from core.errors import BadParameter, printable
 from core.queries import checks, pieces, subsets
 from core.queries.dimensions import exactly, fat_of_predicates
 from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of
@@ -51,7 +51,7 @@ class Unions:
         pieces.check(domain, (self.column,), self.bits, "column")
         most = len(pieces.edges(domain, self.column, self.bits)) // 2
         if self.parts > most:
-            raise BadParameter("parts", f"the pieces of '{self.column}' hold at most {most:,} separate intervals.")
+            raise BadParameter("parts", f"column '{printable(self.column)}' has room for at most {most:,}.")
 
     def edges(self, domain: Domain) -> NDArray[np.int64]:
         """The N+1 places, counted in cells, at which an interval can begin or end."""
@@ -69,7 +69,7 @@ class Unions:
         return math.log(self._size(domain))
 
     def vc(self, domain: Domain) -> Dimension:
-        """2t+1 points marked in turn need t+1 intervals; 2t points never more than t, and one piece must be left over."""
+        """2t+1 points marked in turn need t+1 intervals, 2t points at most t; one piece is left over to hold none."""
         count = len(self.edges(domain)) - 1
         return exactly(min(2 * self.parts, count - 1), "2t pieces are shattered if one more is left over; never 2t+1")
 
@@ -120,7 +120,7 @@ class Unions:
 
     def sentence(self, domain: Domain) -> str:
         count = plural(self._size(domain), "union")
-        return f"shares of rows in all {count} of at most {self.parts} intervals of {self.column}"
+        return f"shares of rows in all {count} of at most {self.parts} intervals of {printable(self.column)}"
 
     def _size(self, domain: Domain) -> int:
         places = len(self.edges(domain))
@@ -130,7 +130,7 @@ class Unions:
 def _best(sums: Floats, parts: int) -> float:
     """Largest sum of at most `parts` disjoint runs, from prefix sums.
 
-    best[j] is the largest over runs that end by place j: one more run that starts at i adds sums[j] - sums[i] to best[i].
+    best[j] is the largest over runs that end by place j: one more run, from i to j, adds sums[j] - sums[i] to best[i].
     """
     best = np.zeros_like(sums)
     for _ in range(parts):

@@ -20,8 +20,8 @@ class Rectangles(Theorem):
 
     The paper only remarks that its proof extends; this is the proof column by column. Slabs of mass alpha/(4 d) along
     the first column, each cut into parts of alpha/(4 d) of it along the second, and so on. A rectangle cuts two slabs,
-    and two parts of every slab it crosses: at most alpha/(2 d) per column, alpha/2 in all. The pieces inside it are each
-    wrong by e: again alpha/2.
+    and two parts of every slab it crosses: at most alpha/(2 d) per column, alpha/2 in all. The pieces inside it are
+    each wrong by e: again alpha/2.
 
     Theorem: B theorem 4.2 and the remark before definition 4.1.
     """

@@ -124,8 +124,8 @@ class Iterative(Theorem):
       very large epsilon) the advanced composition of theorem 5.3 no longer gives epsilon.
 
     With the exponential mechanism and w = ln(2 T |Q|/beta): alpha = 32 T w/(n epsilon) for delta = 0, and
-    alpha = 64 sqrt(T ln(1/delta)) w/(n epsilon). Theorem 5.7 prints 8 and 16 instead, a quarter of what 5.3 and 5.6 give;
-    theorem 5.12 has the larger ones again. `printed` shows 5.7 as printed, for comparison only.
+    alpha = 64 sqrt(T ln(1/delta)) w/(n epsilon). Theorem 5.7 prints 8 and 16 instead, a quarter of what 5.3 and 5.6
+    give; theorem 5.12 has the larger ones again. `printed` shows 5.7 as printed, for comparison only.
 
     Theorem: G theorems 5.3 to 5.7.
     """

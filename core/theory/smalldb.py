@@ -107,7 +107,7 @@ class SmallDbLinear(Theorem):
     **Accuracy** n >= 8 (m ln|X| + ln(1/beta))/(epsilon alpha), m > ln(2|Q|)/(2 a^2), a = alpha/2. The synthetic table
     is scaled by n/m, so its score moves by 1 + 1/m <= 2 rows: twice the price of SmallDB with a public n.
 
-    The paper writes eta for accuracy and alpha for privacy. Its last lines lose a factor: exp(-eta n alpha/4) divided by
+    The paper writes eta for accuracy and alpha for privacy. Its last lines lose a factor: exp(-eta n alpha/4) over
     exp(-eta n alpha/2) is exp(eta n alpha/4), and the error reached is 2 eta. Both are kept here: alpha = 2 eta.
 
     Theorem: F theorem 5 with remark 1.

@@ -29,6 +29,7 @@ def demo() -> bool:
 def curators_only() -> None:
     """Stop the page unless the visitor is a curator."""
     if demo():
+        st.sidebar.info("Public demo: invented data, thrown away when you leave.", icon=":material/science:")
         return
     login = login_section()
     if login is not None:

@@ -55,7 +55,10 @@ def queries(table: HeldTable) -> list[QueryClass] | None:
     if not columns:
         st.error("Choose at least one column.", icon=":material/error:")
         return None
-    chosen = Marginals(order=order, columns=() if len(columns) == len(names) else tuple(columns))
+    # In the schema's order: the same columns clicked in another order are the same plan, paid for once.
+    chosen = Marginals(
+        order=order, columns=() if len(columns) == len(names) else tuple(name for name in names if name in columns)
+    )
     try:
         messages.note(f"{chosen.sentence(table.domain)}.", "public")
     except DeskError as problem:
@@ -80,18 +83,14 @@ def rows() -> int | None:
 
 
 def offers(
-    desk: Desk, table: HeldTable, asked: list[QueryClass], budget: Budget, count: int | None, edition: int
+    desk: Desk, table: HeldTable, asked: list[QueryClass], budget: Budget, count: int | None
 ) -> tuple[list[Offer], dict[str, str]]:
     """Every mechanism that fits, most exact first, and the reason why each other one does not."""
     found, refused = [], {}
     for name, mechanism in mechanisms.items():
         try:
-            found.append(
-                Offer(
-                    mechanism=mechanism,
-                    plan=desk.plan(table, asked, mechanism=name, budget=budget, rows=count, edition=edition),
-                )
-            )
+            plan = desk.plan(table, asked, mechanism=name, budget=budget, rows=count)
+            found.append(Offer(mechanism=mechanism, plan=plan))
         except DeskError as problem:
             refused[mechanism.title] = messages.sentence(problem)
     return sorted(found, key=lambda offer: offer.plan.expected_error.mean), refused

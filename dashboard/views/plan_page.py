@@ -28,7 +28,7 @@ def show(here: Session, desk: Desk, table: HeldTable) -> None:
     if asked is None or budget is None:
         return
     st.header("3 · How", divider="gray")
-    found, refused = plan_form.offers(desk, table, asked, budget, count, edition=1)
+    found, refused = plan_form.offers(desk, table, asked, budget, count)
     offer = plan_form.choose(found, refused)
     if offer is None:
         st.warning("No mechanism can do this; the reasons are listed above.", icon=":material/warning:")

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from core import privacy
 from core.privacy import Cost, Event
@@ -35,6 +36,25 @@ class Call:
         """How far the hidden values of the same call on a neighbour are, in the norm its privacy proof uses."""
         moved = self.hidden.astype(float) - other.hidden.astype(float)
         return NORMS[self.kind](moved)
+
+
+    def loss(self, other: Call) -> float:
+        """The largest privacy loss over ALL outcomes of this call on a neighbour, exactly; infinite for Gaussians."""
+        if self.kind == "laplace":
+            return float(self.amount) * self.distance(other) / self.sensitivity
+        if self.kind == "gaussian":
+            return np.inf
+        rate = float(self.amount) / (2 * self.sensitivity)
+        return float(np.abs(_log_odds(self, rate) - _log_odds(other, rate)).max())
+
+
+def _log_odds(call: Call, rate: float) -> np.ndarray:
+    """Logarithm of the probability of every outcome of a selection."""
+    scores = call.hidden.astype(float)
+    if call.kind == "select_pair":
+        differences = scores[None, :] - scores[:, None]
+        scores = differences[~np.eye(len(scores), dtype=bool)]
+    return special.log_softmax(rate * scores)
 
 
 EVENTS = {

@@ -166,6 +166,28 @@ def test_the_selection_test_sees_a_wrong_epsilon() -> None:
     assert softmax_fit(observed, [0, 1, 2, 3], 0.5) < WRONG
 
 
+def pair_fit(scores: np.ndarray, epsilon: Fraction, draws: int) -> float:
+    """p-value of ordered pairs against the exponential mechanism over all of them, listed."""
+    pairs = [(i, j) for i in range(len(scores)) for j in range(len(scores)) if i != j]
+    weights = np.array([np.exp(float(epsilon) / 2 * (scores[j] - scores[i])) for i, j in pairs])
+    drawn = [NOISE.select_pair(scores, epsilon=Fraction(1, 2), sensitivity=1) for _ in range(draws)]
+    observed = np.array([drawn.count(pair) for pair in pairs])
+    return float(stats.chisquare(observed, draws * weights / weights.sum()).pvalue)
+
+
+def test_pairs_follow_the_exponential_mechanism_over_signed_intervals() -> None:
+    scores = np.array([0, 2, -1, 1, 1])
+    assert pair_fit(scores, Fraction(1, 2), 4_000) > RIGHT
+    assert pair_fit(scores, Fraction(1), 4_000) < WRONG
+
+
+def test_a_pair_needs_two_ends_that_differ_safely() -> None:
+    assert set(NOISE.select_pair(np.array([5, 5]), epsilon=Fraction(1), sensitivity=1)) == {0, 1}
+    for scores in ([1], [0, 2**62], [0, LOWEST]):
+        with pytest.raises(BadParameter, match="scores"):
+            NOISE.select_pair(np.array(scores), epsilon=Fraction(1), sensitivity=1)
+
+
 def test_selection_among_many() -> None:
     scores = np.repeat(np.arange(100), 50)
     rate = 0.2

@@ -1,0 +1,229 @@
+"""Halfspaces: rows on one side of a hyperplane through a few numeric columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.domain import Domain
+from core.errors import BadParameter, printable
+from core.queries import checks
+from core.queries.dimensions import fat_of_predicates
+from core.queries.normals import MOST_BITS, discretised, net
+from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
+from core.queries.query import Query
+from core.queries.sources import distinct
+from core.wording import plural
+
+Integers = NDArray[np.int64]
+
+MOST_COLUMNS = 255
+MOST_DIRECTIONS = 2**16
+GRID = 2**20
+"""Coordinates are whole multiples of 1/GRID, so that the side of a point never depends on the order of a sum."""
+MISSING = -(2**54)
+"""Height of a missing coordinate: outweighs all others together, which stay below 2^53."""
+BLOCK = 2**22
+"""Products held at a time: 32 MB."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Halfspaces:
+    """For a public net of normals y, the share of rows x with x . y >= 0 (B definition 6.1).
+
+    Each column is scaled by its public bounds to -1..1, and points to the unit ball. A translated halfspace passes
+    through the origin of a space with one more coordinate, which is 1 for every row (B section 6). Rows with a missing
+    coordinate lie in no halfspace. Normals are b-discretised (B definition 6.2): integers of `bits` bits. The members
+    are the net, which depends on nothing but these options; any other normal is asked through `at`.
+
+    **Runtime** O(distinct points x directions) in blocked matrix products; the number of cells does not matter.
+    """
+
+    name: ClassVar[str] = "halfspaces"
+    title: ClassVar[str] = "Halfspaces: rows on one side of a plane"
+
+    columns: Columns = ()
+    """Columns of numbers; empty means all of them."""
+    directions: int = 256
+    """How many normals the net has."""
+    translated: bool = True
+    """Whether planes may miss the middle of the columns' ranges."""
+    bits: int = 12
+    """Bits of each coordinate of a normal."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", checks.names(self.columns))
+        checks.whole(self.directions, "directions", 1, MOST_DIRECTIONS)
+        checks.whole(self.bits, "bits", 2, MOST_BITS)
+        if not isinstance(self.translated, bool):
+            raise BadParameter("translated", "must be true or false.")
+
+    def check(self, domain: Domain) -> None:
+        columns = self.axes(domain)
+        if not columns:
+            raise BadParameter("columns", "the schema has no column of numbers.")
+        if len(columns) > MOST_COLUMNS:
+            raise BadParameter("columns", f"choose at most {MOST_COLUMNS} columns.")
+        checks.numeric(domain, columns, "columns")
+        found = len(net(len(columns), self.translated, self.directions, self.bits))
+        if found < self.directions:
+            raise BadParameter("directions", f"these columns and bits give {found:,} different ones; use that many.")
+
+    def axes(self, domain: Domain) -> Columns:
+        return self.columns or tuple(attribute.name for attribute in domain if attribute.numeric)
+
+    def normals(self, domain: Domain) -> Integers:
+        """The net: one normal per line, its last coordinate the offset where translated."""
+        self.check(domain)
+        return net(len(self.axes(domain)), self.translated, self.directions, self.bits)
+
+    def points(self, domain: Domain, codes: Integers) -> tuple[Integers, NDArray[np.bool_]]:
+        """Coordinates of combinations of codes in multiples of 1/GRID (divided by sqrt(dimension) they lie in the unit
+        ball), and which combinations have no missing value."""
+        lines = np.empty((len(codes), len(self.axes(domain)) + self.translated), dtype=np.int64)
+        present = np.ones(len(codes), dtype=np.bool_)
+        for place, column in enumerate(self.axes(domain)):
+            scale = _scaled(domain, column)
+            present &= codes[:, place] < len(scale)
+            lines[:, place] = scale[np.minimum(codes[:, place], len(scale) - 1)]
+        if self.translated:
+            lines[:, -1] = GRID
+        return lines, present
+
+    def tables(self, domain: Domain) -> tuple[Columns, ...]:
+        self.check(domain)
+        return (self.axes(domain),)
+
+    def denominator(self, domain: Domain) -> int:
+        return 1
+
+    def log_size(self, domain: Domain) -> float:
+        return math.log(self.directions)
+
+    def vc(self, domain: Domain) -> Dimension:
+        """All halfspaces through the origin of a D-dimensional space have dimension D; the net may reach less."""
+        normals = self.normals(domain)
+        most = min(normals.shape[1], int(math.log2(len(normals))))
+        marks = self._witnesses(domain) @ normals.T >= 0
+        low = next((size for size in range(most, 0, -1) if _patterns(marks[:size]) == 2**size), 0)
+        why = f"halfspaces in {normals.shape[1]} dimensions shatter as many points and never more (B section 6)"
+        return Dimension(low=low, high=most, why=f"{why}; a net of K at most log2 K; {low} were found shattered")
+
+    def fat(self, domain: Domain, gamma: float) -> Dimension:
+        return fat_of_predicates(self.vc(domain), gamma)
+
+    def totals(self, source: Source) -> NDArray[Any]:
+        return self.totals_at(source, self.normals(source.domain))
+
+    def totals_at(self, source: Source, normals: Integers) -> NDArray[Any]:
+        """Totals of any discretised normals, one per line; exact integers on integer counts."""
+        found = np.zeros(len(normals))
+        kind = "f"
+        for lines, counts in self._blocks(source, len(normals)):
+            found += counts.astype(np.float64) @ (lines @ normals.T.astype(np.float64) >= 0)
+            kind = counts.dtype.kind
+        return found.astype(np.int64) if kind in "iu" else found
+
+    def member(self, domain: Domain, index: int) -> Query:
+        normals = self.normals(domain)
+        return self._query(domain, normals[checks.placed(index, len(normals))])
+
+    def at(self, domain: Domain, normal: Sequence[float]) -> Query:
+        """The question for any normal, rounded to `bits` bits; the offset comes last where translated."""
+        self.check(domain)
+        wanted = np.asarray(normal, dtype=np.float64)
+        if wanted.shape != (len(self.axes(domain)) + self.translated,) or not np.isfinite(wanted).all():
+            raise BadParameter("normal", f"needs {len(self.axes(domain)) + self.translated} finite numbers.")
+        if not wanted.any():
+            raise BadParameter("normal", "must not be all zeros.")
+        return self._query(domain, discretised(wanted, self.bits))
+
+    def sample(self, domain: Domain, count: int, generator: np.random.Generator) -> tuple[Query, ...]:
+        """Members of the net, each equally likely."""
+        return tuple(self.member(domain, int(place)) for place in generator.integers(0, self.directions, count))
+
+    def answers(self, source: Source) -> Floats:
+        return answers_of(self, source)
+
+    def worst(self, truth: Source, estimate: Source) -> float:
+        return worst_of(self, truth, estimate)
+
+    def margin_error(self, truth: Source, estimate: Source, gamma: float) -> float:
+        """Largest error over the net if true points near a plane may be counted either way (B definition 5.3).
+
+        A point is near if |x^ . y| <= gamma for x^ = x/|x| and |y| = 1. The estimate's answer is compared with the
+        nearest share that counts all far points of the halfspace and any number of the near ones.
+        """
+        if not (isinstance(gamma, int | float) and 0 <= gamma <= 1):
+            raise BadParameter("gamma", "must be a margin from 0 to 1.")
+        normals = self.normals(truth.domain).astype(np.float64)
+        lengths = np.linalg.norm(normals, axis=1)
+        sure, near, rows = np.zeros(len(normals)), np.zeros(len(normals)), float(truth.marginal(()).sum())
+        for lines, counts in self._blocks(truth, len(normals)):
+            products = lines @ normals.T
+            close = np.abs(products) <= gamma * lengths * np.linalg.norm(lines, axis=1)[:, None]
+            sure += counts.astype(np.float64) @ ((products >= 0) & ~close)
+            near += counts.astype(np.float64) @ close
+        low, high = (sure / rows, (sure + near) / rows) if rows > 0 else (sure, near)
+        answers = self.answers(estimate)
+        return float(np.maximum(np.maximum(low - answers, answers - high), 0).max(initial=0.0))
+
+    def sentence(self, domain: Domain) -> str:
+        where = "" if self.translated else " through the middle of the ranges"
+        columns = " x ".join(printable(column) for column in self.axes(domain))
+        return f"shares of rows on one side of {plural(self.directions, 'plane')}{where} in {columns}"
+
+    def _blocks(self, source: Source, directions: int) -> Iterator[tuple[Floats, NDArray[Any]]]:
+        """Points without missing values and their counts, a few at a time."""
+        codes, counts = distinct(source, self.axes(source.domain))
+        step = max(1, BLOCK // max(1, directions))
+        for start in range(0, len(codes), step):
+            lines, present = self.points(source.domain, codes[start : start + step])
+            yield lines[present].astype(np.float64), counts[start : start + step][present]
+
+    def _query(self, domain: Domain, normal: Integers) -> Query:
+        columns = self.axes(domain)
+        checks.holdable(domain, columns, self.name)
+        heights = np.zeros((1,) * len(columns), dtype=np.int64)
+        for place, column in enumerate(columns):
+            along = np.full(domain[column].size, MISSING, dtype=np.int64)
+            scale = _scaled(domain, column)
+            along[: len(scale)] = scale * normal[place]
+            heights = heights + along.reshape([-1 if axis == place else 1 for axis in range(len(columns))])
+        offset = int(normal[-1]) * GRID if self.translated else 0
+        weights = (heights + offset >= 0).astype(np.int64)
+        return Query(columns=columns, weights=weights, words=self._words(columns, normal))
+
+    def _words(self, columns: Columns, normal: Integers) -> str:
+        unit = normal / max(1.0, float(np.linalg.norm(normal[: len(columns)])))
+        terms = " ".join(f"{unit[k]:+.2f} {printable(name)}" for k, name in enumerate(columns) if normal[k])
+        offset = -float(unit[-1]) + 0.0 if self.translated else 0.0
+        return f"share of rows with {terms or '0'} at least {offset:.2f}, each column scaled to -1..1"
+
+    def _witnesses(self, domain: Domain) -> Integers:
+        """As many independent points as there are dimensions: one far out on each axis, and one opposite the first."""
+        columns = self.axes(domain)
+        codes = np.array([[domain[column].regular // 2 for column in columns]] * (len(columns) + self.translated))
+        for place, column in enumerate(columns):
+            codes[place, place] = domain[column].regular - 1
+        if self.translated:
+            codes[-1, 0] = 0
+        return self.points(domain, codes)[0]
+
+
+def _scaled(domain: Domain, column: str) -> Integers:
+    """The middle of each ordinary cell between -GRID and GRID, from the public bounds."""
+    middles = domain[column].centers()[: domain[column].regular]
+    half = (middles[-1] - middles[0]) / 2
+    if half <= 0:
+        return np.zeros(len(middles), dtype=np.int64)
+    return np.rint((middles - middles[0] - half) / half * GRID).astype(np.int64)
+
+
+def _patterns(marks: NDArray[np.bool_]) -> int:
+    return len(np.unique(marks.T, axis=0))
