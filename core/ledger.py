@@ -183,7 +183,8 @@ class Ledger:
         if (now.unit_json, now.order) != (priced.unit_json, priced.order):
             raise Refused("The table's unit or budget changed after this plan was priced; make the plan again.")
         raise OutOfBudget(
-            f"The plan needs {units:,} units and {now.left:,} of {now.total:,} are left; nothing was spent."
+            f"The plan needs {units / now.total:.2%} of the budget and {now.left / now.total:.2%} is left; "
+            "nothing was spent."
         )
 
     def store(self, plan_id: str, result: bytes) -> bytes:

@@ -22,7 +22,7 @@ from core.noise import NoiseSource
 from core.privacy import Budget, Cost, Unit
 from core.queries import pieces
 from core.queries.intervals import Intervals
-from core.queries.protocol import QueryClass
+from core.queries.protocol import Columns, QueryClass
 from core.queries.unions import Unions
 from core.wording import rows
 
@@ -68,18 +68,19 @@ class IntervalSearch:
     its noisy mass is near epsilon_1/2. A single cell that is too heavy becomes a piece of its own. For unions of t
     intervals the accuracy is divided by t (remark in B section 4).
 
-    **Privacy** at most 4b/accuracy counts of one interval each are asked, b being the bits of the column; after that the
-    search stops, whatever it has found. Each count changes by at most unit.limit between neighbours and gets discrete
-    Laplace noise of scale unit.limit 4b/(accuracy epsilon) (with delta > 0: Gaussian noise of an equal share of rho).
-    Which count is asked next depends on earlier noisy answers only. A private number of rows costs 1/50 of the budget.
+    **Privacy** at most 4b/accuracy counts of one interval each are asked, b being the bits of the column; after that
+    the search stops, whatever it has found. Each count changes by at most unit.limit between neighbours and gets
+    discrete Laplace noise of scale unit.limit 4b/(accuracy epsilon), or, with delta > 0, Gaussian noise of an equal
+    share of rho. Which count is asked next depends on earlier noisy answers only. A private number of rows costs 1/50
+    of the budget.
 
     **Accuracy** with probability 1 - beta every interval is within accuracy (a share of all rows) if the table has
-    `required_rows`: (32/accuracy^2) times the tail of one noisy count, (128 b unit.limit/(epsilon accuracy^3))
-    ln(8b/(accuracy beta)) for Laplace noise. Then every noisy count errs by at most epsilon_2/4 of the rows and accepted
-    pieces lie within 3 epsilon_2/4 of epsilon_1/2 as measured, within epsilon_2 in truth: at most two pieces are cut by
-    an interval's ends and at most (4/accuracy)/(1 - accuracy/2) lie inside, together at most accuracy as long as accuracy
-    is at most 0.8, also when the limit on questions leaves a last piece of up to accuracy/2. Holds for `mass` 'noisy'; for
-    'equal', where every piece gets epsilon_1/2 as in the paper, only if no cell is heavier than that.
+    `required_rows`: (32/accuracy^2) times the tail of one noisy count, which for Laplace noise is about
+    (128 b unit.limit/(epsilon accuracy^3)) ln(8b/(accuracy beta)). Every noisy count then errs by at most epsilon_2/4 of
+    the rows, and accepted pieces lie within 3 epsilon_2/4 of epsilon_1/2 as measured, within epsilon_2 in truth. An
+    interval's ends cut at most two pieces and at most (4/accuracy)/(1 - accuracy/2) lie inside, together at most
+    accuracy as long as that is below 0.8, also when the limit on questions leaves a last piece of up to accuracy/2.
+    This holds for `mass` 'noisy'; for 'equal', where all pieces get the same as in the paper, only without heavy cells.
 
     **Runtime** O(cells + 4b/accuracy).
 
@@ -144,7 +145,8 @@ class IntervalSearch:
             for column, single in zip(columns, singles, strict=True)
         )
         needed = rows(self.required_rows(domain, unit))
-        about = f"The noise in a range, beside the {self.accuracy / 2:.1%} of all rows that pieces hide (proven from {needed})"
+        hidden = f"{self.accuracy / 2:.1%} of all rows that the cut pieces hide"
+        about = f"The noise in a range, beside the {hidden} (proven from {needed})"
         return Expected(mean=mean / len(columns), worst=worst, about=about)
 
     def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Ranges:
@@ -153,7 +155,7 @@ class IntervalSearch:
         for single in self._total(counts.unit):
             total = single.ask(noise, int(counts.marginal(())))
         rows_found = max(float(total or 0), 0.0)
-        held = {}
+        held: dict[Columns, Floats] = {}
         columns = self._columns(counts.domain)
         for done, (column, single) in enumerate(zip(columns, self._singles(counts.domain, counts.unit), strict=True)):
             progress("Searching for pieces", done / len(columns))
@@ -171,7 +173,8 @@ class IntervalSearch:
         """Each column once: the finest cuts and the most parts that any class asks for; 'missing' is a last piece."""
         found: dict[str, Column] = {}
         for query in self.queries:
-            assert isinstance(query, Intervals | Unions)
+            if not isinstance(query, Intervals | Unions):
+                continue
             cuts = query.edges(domain)
             if cuts[-1] < domain[query.column].size:
                 cuts = np.append(cuts, domain[query.column].size)

@@ -1,4 +1,4 @@
-"""Rectangles by noisy binary search, one axis after the other: the paper's idea for intervals in two or three columns."""
+"""Rectangles by noisy binary search, one axis after the other: the paper's idea for intervals in more columns."""
 
 from __future__ import annotations
 
@@ -107,8 +107,8 @@ class RectangleSearch:
             query.check(domain)
             if query.name != "rectangles":
                 raise Refused(
-                    f"'rectangle-search' serves rectangles, not '{query.name}'; use 'interval-search' or 'interval-tree' "
-                    "for ranges of one column, and 'gaussian' or 'laplace' for tables."
+                    f"'rectangle-search' serves rectangles, not '{query.name}'; use 'interval-search' or "
+                    "'interval-tree' for ranges of one column, and 'gaussian' or 'laplace' for tables."
                 )
         for columns in wanted(self.queries, domain):
             if len(columns) > MOST_COLUMNS:

@@ -41,7 +41,8 @@ class RectangleTree(Levels):
     def admit(self, query: QueryClass, domain: Domain) -> None:
         if query.name not in ("rectangles", "intervals", "unions"):
             raise Refused(
-                f"'rectangle-tree' serves ranges and rectangles, not '{query.name}'; use 'gaussian' or 'laplace' for it."
+                f"'rectangle-tree' serves ranges and rectangles, not '{query.name}'; use 'gaussian' or 'laplace' for "
+                "tables."
             )
         widest = max(len(columns) for columns in query.tables(domain))
         if widest > MOST_COLUMNS:

@@ -128,7 +128,7 @@ def linear(estimate: Estimate, total: float) -> Floats:
 
 
 def nonnegative(estimate: Estimate, total: float) -> Floats:
-    """Cells without a negative one: from the top down, each block's parts are moved to the nearest split of its count."""
+    """Cells without a negative one: from the top down, a block's parts are moved to the nearest split of its count."""
     everything = np.arange(estimate.values[0].size)[None, :]
     settled = np.array([max(total, 0.0)])
     for family, values in zip((everything, *estimate.pyramid.families), estimate.values, strict=True):
@@ -140,7 +140,8 @@ def _split(parts: Floats, totals: Floats) -> Floats:
     """Each line moved to the nearest one without negatives that adds up to its total; -inf marks an absent part."""
     descending = -np.sort(-parts, axis=1)
     present = np.isfinite(descending)
-    excess = (np.cumsum(np.where(present, descending, 0.0), axis=1) - totals[:, None]) / np.arange(1, parts.shape[1] + 1)
+    sums = np.cumsum(np.where(present, descending, 0.0), axis=1)
+    excess = (sums - totals[:, None]) / np.arange(1, parts.shape[1] + 1)
     kept = np.maximum((descending > excess).sum(axis=1), 1)
     settled = np.maximum(parts - excess[np.arange(len(parts)), kept - 1][:, None], 0.0)
     return np.where(totals[:, None] > 0, settled, 0.0)

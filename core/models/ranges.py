@@ -61,8 +61,11 @@ def laid(domain: Domain, held: Mapping[Columns, Floats], rows: int, generator: n
     codes = np.zeros((rows, len(domain)), dtype=np.int64)
     place = {name: axis for axis, name in enumerate(domain.names)}
     drawn: set[str] = set()
-    rest = {(name,): np.ones(domain[name].size) for name in domain.names if not any(name in key for key in held)}
-    for columns, table in {**held, **rest}.items():
+    every: dict[Columns, Floats] = dict(held)
+    for name in domain.names:
+        if not any(name in columns for columns in held):
+            every[(name,)] = np.ones(domain[name].size)
+    for columns, table in every.items():
         known = tuple(name for name in columns if name in drawn)
         new = tuple(name for name in columns if name not in drawn)
         if not new:

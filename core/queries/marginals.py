@@ -131,7 +131,7 @@ class Marginals:
     def sentence(self, domain: Domain) -> str:
         tables = self.tables(domain)
         cells = sum(domain.cells(columns) for columns in tables)
-        return f"{plural(len(tables), 'table')} of {_orders(tables)} columns, {amount(cells)} counts in all"
+        return f"{plural(len(tables), 'table')} of {_orders(tables)}, {amount(cells)} counts in all"
 
     def _named(self) -> Iterable[str]:
         yield from self.columns
@@ -150,4 +150,4 @@ def _cell(domain: Domain, columns: Columns, index: int) -> Query:
 
 def _orders(tables: tuple[Columns, ...]) -> str:
     orders = sorted({len(columns) for columns in tables})
-    return str(orders[0]) if len(orders) == 1 else f"{orders[0]} to {orders[-1]}"
+    return plural(orders[0], "column") if len(orders) == 1 else f"{orders[0]} to {orders[-1]} columns"

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from core.theory.bound import Bound
+from core.theory.games import DataPlayerLearns, QueryPlayerLearns
 from core.theory.halfspaces import Halfspaces
 from core.theory.intervals import Intervals, Rectangles
 from core.theory.iterative import (
@@ -35,6 +36,8 @@ bounds: Mapping[str, tuple[Callable[..., Bound], ...]] = MappingProxyType({
     "iterative-weights": (iterative_weights,),
     "iterative-perceptron": (iterative_perceptron,),
     "iterative-median": (iterative_median, iterative_median_any),
+    "game-data": (DataPlayerLearns,),
+    "game-query": (QueryPlayerLearns,),
     "interval-search": (Intervals,),
     "rectangle-search": (Rectangles,),
     "halfspace-projections": (Halfspaces,),
@@ -43,6 +46,7 @@ bounds: Mapping[str, tuple[Callable[..., Bound], ...]] = MappingProxyType({
 
 __all__ = [
     "Bound",
+    "DataPlayerLearns",
     "ExponentialMechanism",
     "GaussianQueries",
     "Halfspaces",
@@ -50,6 +54,7 @@ __all__ = [
     "Iterative",
     "LaplaceQueries",
     "Net",
+    "QueryPlayerLearns",
     "Rectangles",
     "SmallDb",
     "SmallDbFat",

@@ -47,7 +47,9 @@ class Intervals(Theorem):
 
     **Accuracy** n >= 32 b/(epsilon a^3) ln(4 b/(a beta)), a = alpha/t: 4 b/a noisy counts, each with epsilon a/(4 b),
     must be right to within a^2/8, so that pieces of mass a/4 give every interval to within a. The paper's last display
-    misplaces a bracket; this solves the line above it.
+    misplaces a bracket; this solves the line above it. The paper does not say how a piece that is searched with noise
+    a^2/8 comes out right to within a^2/8, nor what a single heavy value does; the mechanism `interval-search` has a
+    proof that does, for about four times the rows.
 
     Theorem: B theorem 4.2 (epsilon_1 = a/2, epsilon_2 = a^2/8) and the remark at the end of section 4.
     """

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from core.errors import BadParameter
-from core.theory.bound import Theorem, check
+from core.theory.bound import Theorem, check, whole
 
 
 class Update(Protocol):
@@ -44,26 +44,28 @@ class Weights:
 class Perceptron:
     """Perceptron: T = (|x|_2/|x|_1)^2 |X|/alpha^2 (G theorem 5.11).
 
-    `concentration` is (|x|_2/|x|_1)^2, the chance that two random rows are equal: 1 promises nothing about the table.
-    `cell_limit` c promises that no possible record occurs more than c times, which makes it at most c/n (edges of a
-    graph: c = 1). Neither may be read off the private table.
+    `unevenness` promises a bound on |X| (|x|_2/|x|_1)^2, from 1 (all possible records equally often) to |X| (all rows
+    equal), which is assumed without it. `cell_limit` c promises that no possible record occurs more than c times, which
+    makes it at most c |X|/n (edges of a graph: c = 1). Neither may be read off the private table.
     """
 
     log_universe: float
-    concentration: float = 1.0
+    unevenness: float | None = None
     cell_limit: int | None = None
 
     def __post_init__(self) -> None:
-        if not 0 < self.concentration <= 1:
-            raise BadParameter("concentration", "must be above 0 and at most 1; 1 promises nothing about the table.")
-        if self.cell_limit is not None and self.cell_limit < 1:
-            raise BadParameter("cell_limit", "must be at least 1.")
+        if self.unevenness is not None and not 1 <= self.unevenness < math.inf:
+            raise BadParameter("unevenness", "must be at least 1, the value of a table with equal cells.")
+        if self.cell_limit is not None:
+            whole("cell_limit", self.cell_limit)
 
     def log_updates(self, alpha: float, rows: int) -> float:
-        shared = math.log(self.concentration)
+        uneven = self.log_universe
+        if self.unevenness is not None:
+            uneven = min(uneven, math.log(self.unevenness))
         if self.cell_limit is not None:
-            shared = min(shared, math.log(self.cell_limit) - math.log(rows))
-        return max(0.0, max(shared, -self.log_universe) + self.log_universe - 2 * math.log(alpha))
+            uneven = min(uneven, math.log(self.cell_limit) + self.log_universe - math.log(rows))
+        return max(0.0, uneven) - 2 * math.log(alpha)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,13 +181,13 @@ def iterative_perceptron(
     log_queries: float,
     beta: float = 0.05,
     delta: float = 0.0,
-    concentration: float = 1.0,
+    unevenness: float | None = None,
     cell_limit: int | None = None,
     printed: bool = False,
 ) -> Iterative:
     """Perceptron (G theorem 5.12): alpha^2 = 128 |x|_2 sqrt(|X| ln(1/delta)) ln(2 T |Q|/beta)/(|x|_1^2 epsilon)."""
     _sizes(log_universe, log_queries)
-    update = Perceptron(log_universe=log_universe, concentration=concentration, cell_limit=cell_limit)
+    update = Perceptron(log_universe=log_universe, unevenness=unevenness, cell_limit=cell_limit)
     return _exponential(update, log_queries, beta, delta, printed)
 
 

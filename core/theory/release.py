@@ -70,19 +70,16 @@ class GaussianQueries(Theorem):
             raise BadParameter("delta", "Gaussian noise needs a delta above 0; try 1e-9, or choose Laplace noise.")
 
     def _enough(self, alpha: float, rows: int, epsilon: float) -> bool:
-        rho = _rho(epsilon, self.delta)
-        if rho == 0:
-            return False
         tail = math.log(self.log_queries - math.log(self.beta))
-        return (self.log_queries + tail - math.log(rho)) / 2 - math.log(rows) <= math.log(alpha)
+        return (self.log_queries + tail - log_rho(epsilon, self.delta)) / 2 - math.log(rows) <= math.log(alpha)
 
 
-def _rho(epsilon: float, delta: float) -> float:
-    """The rho of a budget; 0 where the budget is too small for Gaussian noise of any size."""
+def log_rho(epsilon: float, delta: float) -> float:
+    """Natural logarithm of the rho of a budget; minus infinity where it is too small for noise of any size."""
     try:
-        return float(rho_for(Budget(epsilon, delta)))
+        return math.log(rho_for(Budget(epsilon, delta)))
     except BadParameter:
-        return 0.0
+        return -math.inf
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -108,7 +108,7 @@ def test_the_first_stored_result_wins(ledger: Ledger) -> None:
 def test_out_of_budget_writes_nothing(ledger: Ledger) -> None:
     reserve(ledger, "p", 60)
     before = ledger.account("ab"), ledger.entries()
-    with pytest.raises(OutOfBudget, match=r"41 units and 40 of 100"):
+    with pytest.raises(OutOfBudget, match=r"41.00% of the budget and 40.00% is left"):
         reserve(ledger, "q", 41)
     assert (ledger.account("ab"), ledger.entries()) == before
     assert ledger.entry("q") is None

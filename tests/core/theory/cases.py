@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 
 from core.theory import (
+    DataPlayerLearns,
     ExponentialMechanism,
     GaussianQueries,
     Halfspaces,
     Intervals,
     LaplaceQueries,
     Net,
+    QueryPlayerLearns,
     Rectangles,
     SmallDb,
     SmallDbFat,
@@ -48,6 +50,10 @@ CASES = {
     "median": iterative_median(log_universe=UNIVERSE, log_queries=QUERIES),
     "median delta": iterative_median(log_universe=UNIVERSE, log_queries=QUERIES, delta=1e-9),
     "median any": iterative_median_any(log_universe=UNIVERSE, log_queries=QUERIES, delta=1e-9),
+    "data player": DataPlayerLearns(log_universe=UNIVERSE, log_queries=QUERIES),
+    "data player delta": DataPlayerLearns(log_universe=UNIVERSE, log_queries=QUERIES, delta=1e-9),
+    "query player": QueryPlayerLearns(log_universe=UNIVERSE, log_queries=QUERIES),
+    "query player delta": QueryPlayerLearns(log_universe=UNIVERSE, log_queries=QUERIES, delta=1e-9),
     "intervals": Intervals(bits=16),
     "unions": Intervals(bits=16, pieces=3),
     "rectangles": Rectangles(bits=(8, 6)),

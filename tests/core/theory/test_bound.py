@@ -123,7 +123,7 @@ def test_a_bad_failure_probability_is_refused(name, beta):
     [("delta", 1.0), ("delta", -1e-9), ("log_universe", 0.0), ("log_universe", math.inf), ("log_queries", -1.0),
      ("log_queries", math.inf), ("log_net", math.inf), ("net_alpha", 1.0), ("vc", -1), ("vc", 2.5), ("fat", -1.0),
      ("bits", 0), ("bits", (0,)), ("bits", ()), ("pieces", 0), ("dimensions", 0), ("margin", 0.0), ("margin", 1.0),
-     ("constant", 0.0), ("concentration", 0.0), ("concentration", 1.5), ("cell_limit", 0)],
+     ("constant", 0.0), ("unevenness", 0.5), ("unevenness", math.inf), ("cell_limit", 0)],
 )
 def test_a_bad_size_is_refused_by_name(parameter, value):
     builds = {build for group in bounds.values() for build in group if parameter in inspect.signature(build).parameters}

@@ -1,0 +1,99 @@
+"""The net mechanism (G algorithm 7): the best member of a public net of databases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from core.counts import Counts
+from core.domain import Domain
+from core.mechanisms.candidates import Candidates
+from core.mechanisms.choice import MOST_DATABASES, USUAL_ROWS, Choice, listable, listable_rows, missed
+from core.mechanisms.protocol import Expected, Progress, silent
+from core.mechanisms.small import affordable, sizes
+from core.models.nets import rows_for
+from core.models.points import Points
+from core.noise import NoiseSource
+from core.privacy import Budget, Cost, Unit
+from core.queries import checks
+from core.queries.protocol import QueryClass
+from core.wording import amount
+
+
+@dataclass(frozen=True, kw_only=True)
+class Net:
+    """Fix a net of databases without looking at the data, and choose the member whose worst answer is best.
+
+    **Privacy** epsilon-differentially private: one exponential mechanism over the net, score -max |m q(x) - N q(y)| for
+    members y of m rows, which a unit moves by at most m unit.limit (times the questions' denominator), drawn exactly.
+    N is public or measured with a slice of the budget.
+
+    **Accuracy** with probability 1 - beta every answer is within alpha + 2 (ln|Net| + ln(1/beta))/(epsilon n) of the
+    truth as a share of n rows (unit.limit times the second part; a measured N adds its noise), if the net is an
+    alpha-net. All databases of m > ln(2|Q|)/(2 alpha^2) rows are one. A random net is as good as its nearest member,
+    which nobody can promise beforehand.
+
+    **Runtime** O(|Net| |Q| min(m, |X|)); at most 10^7 members.
+
+    Theorem: G propositions 5.1 and 5.2.
+    """
+
+    name: ClassVar[str] = "net"
+    title: ClassVar[str] = "Best member of a public net of databases"
+    prefer: ClassVar[str] = "Choose it for one single choice between databases that were fixed beforehand."
+
+    queries: tuple[QueryClass, ...]
+    budget: Budget
+    net: str = "auto"
+    """'all' databases of so many rows, or `members` 'random' ones; 'auto' takes all where they can be listed."""
+    accuracy: float = 0.0
+    """Makes the net of all databases an alpha-net for this alpha; 0 leaves the size to `rows`."""
+    rows: int = 0
+    """Rows of each member; 0 takes what the accuracy needs, or a usual number."""
+    members: int = 10_000
+    """Databases of a random net."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "queries", tuple(self.queries))
+        checks.choice(self.net, "net", ("auto", "all", "random"))
+        checks.whole(self.members, "members", 2, MOST_DATABASES)
+        sizes(self.rows, self.accuracy)
+
+    def check(self, domain: Domain, unit: Unit) -> None:
+        self._choice(domain, unit).check()
+
+    def cost(self, domain: Domain, unit: Unit) -> Cost:
+        return self._choice(domain, unit).cost
+
+    def expected(self, domain: Domain, unit: Unit) -> Expected:
+        choice = self._choice(domain, unit)
+        if choice.method == "enumerate":
+            return choice.expected(missed(choice.candidates, choice.rows))
+        return choice.expected(f"the best of {amount(self.members)} random databases")
+
+    def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Points:
+        return self._choice(counts.domain, counts.unit).run(counts, noise, progress)
+
+    def _choice(self, domain: Domain, unit: Unit) -> Choice:
+        for query in self.queries:
+            query.check(domain)
+        candidates = Candidates(self.queries, domain)
+        rows = self._rows(candidates)
+        every = self.net == "all" or (self.net == "auto" and listable(candidates, rows))
+        return Choice(
+            name=self.name,
+            queries=self.queries,
+            domain=domain,
+            unit=unit,
+            budget=self.budget,
+            rows=rows,
+            method="enumerate" if every else "net",
+            members=self.members,
+        )
+
+    def _rows(self, candidates: Candidates) -> int:
+        if self.rows:
+            return self.rows
+        if self.accuracy:
+            return affordable(rows_for(self.accuracy, candidates.log_questions), self.accuracy)
+        return listable_rows(candidates) if self.net == "all" else USUAL_ROWS

@@ -1,0 +1,132 @@
+"""Small schemas and one or more classes of every kind over them, each small enough to be listed in full."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import numpy as np
+
+from core.counts import Cells
+from core.domain import Booleans, Categories, Domain, Integers, Reals
+from core.queries.conjunctions import Conjunctions
+from core.queries.counting import Counting
+from core.queries.halfspaces import Halfspaces
+from core.queries.intervals import Intervals
+from core.queries.linear import Linear
+from core.queries.lipschitz import Lipschitz
+from core.queries.marginals import Marginals
+from core.queries.parities import Parities
+from core.queries.rectangles import Rectangles
+from core.queries.unions import Unions
+
+FACTS = Domain((
+    Booleans(name="a"),
+    Categories(name="b", values=("no", "yes")),
+    Booleans(name="c", missing=True),
+    Categories(name="colour", values=("red", "green", "blue")),
+))
+NUMBERS = Domain((
+    Integers(name="x", low=0, high=4, missing=True),
+    Categories(name="colour", values=("red", "green", "blue")),
+    Integers(name="y", low=0, high=99, bins=4),
+    Reals(name="z", low=-1.0, high=1.0, bins=3),
+))
+EVERY_FACT = {"columns": ("a", "b", "c"), "values": (("colour", 2),)}
+HALVES = ((0, 512, 1024, 3), (1024, 0, 0, 1))
+
+LINEAR = [
+    (Marginals(order=2), FACTS),
+    (Marginals(order=1, columns=("y", "colour")), NUMBERS),
+    (Marginals(sets=(("z", "x"), ("colour",))), NUMBERS),
+    (Counting(conditions=((("colour", (0, 2)), ("a", (1,))), (("b", (0,)),), (), (("c", ()),))), FACTS),
+    (Counting(conditions=((("y", (1, 2)), ("x", (0, 5))),)), NUMBERS),
+    (Conjunctions(order=1), FACTS),
+    (Conjunctions(order=2, **EVERY_FACT), FACTS),
+    (Conjunctions(order=4, **EVERY_FACT), FACTS),
+    (Conjunctions(order=2, **EVERY_FACT, connective="or"), FACTS),
+    (Conjunctions(order=4, **EVERY_FACT, connective="or"), FACTS),
+    (Parities(), FACTS),
+    (Parities(**EVERY_FACT), FACTS),
+    (Parities(**EVERY_FACT, parity="even"), FACTS),
+    (Intervals(column="x"), NUMBERS),
+    (Intervals(column="x", bits=2), NUMBERS),
+    (Intervals(column="z"), NUMBERS),
+    (Unions(column="x", parts=1), NUMBERS),
+    (Unions(column="x", parts=3), NUMBERS),
+    (Unions(column="x", parts=2, bits=2), NUMBERS),
+    (Rectangles(columns=("x", "y")), NUMBERS),
+    (Rectangles(columns=("z", "x"), bits=1), NUMBERS),
+    (Rectangles(columns=("z", "x", "y")), NUMBERS),
+    (Halfspaces(directions=40), NUMBERS),
+    (Halfspaces(columns=("z", "x"), directions=16, translated=False, bits=5), NUMBERS),
+    (Halfspaces(columns=("x",), directions=2, translated=False), NUMBERS),
+    (Linear(columns=("y",), weights=HALVES), NUMBERS),
+    (Linear.rounded(NUMBERS, ("colour", "z"), np.linspace(0, 1, 18), bits=4, words=("rising", "more")), NUMBERS),
+]
+NONLINEAR = [
+    (
+        Lipschitz(
+            columns=("colour",),
+            statistics=(("largest",), ("top", 2), ("distance", (512, 256, 256)), ("difference", (0,), (1, 2))),
+        ),
+        NUMBERS,
+    ),
+    (Lipschitz(columns=("a", "b"), statistics=(("difference", (0, 3), (1,)), ("top", 3))), FACTS),
+]
+
+
+def identified(cases):
+    return [f"{query.name}-{place}" for place, (query, _) in enumerate(cases)]
+
+
+def random_cells(domain: Domain, seed: int, most: int = 6) -> Cells:
+    return Cells(domain, np.random.default_rng(seed).integers(0, most, domain.cells()))
+
+
+def members(query, domain: Domain):
+    size = round(np.exp(query.log_size(domain)))
+    return [query.member(domain, index) for index in range(size)]
+
+
+def matrix(query, domain: Domain) -> np.ndarray:
+    """Every member's weights spread over the whole universe: what the classes themselves never build."""
+    lines = []
+    for member in members(query, domain):
+        spread = np.zeros(domain.shape(), dtype=np.int64)
+        for cell in product(*map(range, domain.shape())):
+            spread[cell] = member.weights[tuple(cell[domain.names.index(column)] for column in member.columns)]
+        lines.append(spread.ravel())
+    return np.array(lines)
+
+
+def shattered(predicates: np.ndarray) -> int:
+    """The VC dimension of the rows of a 0/1 matrix, by trying every set of columns."""
+    points = np.unique(np.unique(predicates, axis=0), axis=1)
+    size = 0
+    while any(
+        len(np.unique(points[:, chosen], axis=0)) == 2 ** (size + 1)
+        for chosen in combinations(range(points.shape[1]), size + 1)
+    ):
+        size += 1
+    return size
+
+
+def fat_shattered(weights: np.ndarray, gamma: float) -> int:
+    """The fat-shattering dimension of the rows of a matrix with values from 0 to 1, by trying every level that matters.
+
+    A level r with values at least r + gamma and at most r - gamma can be moved up until it is a value minus gamma.
+    """
+    size = 0
+    while _fat(np.unique(weights, axis=0), gamma, size + 1):
+        size += 1
+    return size
+
+
+def _fat(lines: np.ndarray, gamma: float, size: int) -> bool:
+    for chosen in combinations(range(lines.shape[1]), size):
+        for levels in product(*(np.unique(lines[:, place]) - gamma for place in chosen)):
+            above, below = lines[:, chosen] >= levels + gamma * np.ones(size), lines[:, chosen] <= np.array(levels) - gamma
+            clear = (above | below).all(axis=1)
+            if len(np.unique(above[clear], axis=0)) == 2**size:
+                return True
+    return False

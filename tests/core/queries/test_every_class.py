@@ -1,0 +1,129 @@
+"""The same checks for every query class: against its dense matrix, its own description, and JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+
+from core import registry
+from core.errors import BadParameter
+from core.models.histogram import Histogram
+from core.queries.dimensions import scale
+from core.queries.query import Query
+from tests.core.queries.cases import LINEAR, NONLINEAR, identified, matrix, members, random_cells, shattered
+
+linear = pytest.mark.parametrize(("query", "domain"), LINEAR, ids=identified(LINEAR))
+every = pytest.mark.parametrize(("query", "domain"), LINEAR + NONLINEAR, ids=identified(LINEAR + NONLINEAR))
+
+
+@linear
+def test_totals_are_the_dense_matrix_times_the_histogram(query, domain):
+    dense = matrix(query, domain)
+    assert dense.min() >= 0 and dense.max() <= query.denominator(domain)
+    for seed in range(3):
+        counts = random_cells(domain, seed)
+        totals = query.totals(counts)
+        assert totals.dtype == np.int64
+        assert np.array_equal(totals, dense @ counts.cells.ravel())
+
+
+@linear
+def test_a_model_gives_the_same_answers_as_the_table(query, domain):
+    counts = random_cells(domain, 3)
+    model = Histogram(domain, counts.cells)
+    assert np.allclose(query.totals(model), query.totals(counts), rtol=0, atol=1e-9)
+    assert np.allclose(query.answers(counts), query.totals(counts) / (counts.cells.sum() * query.denominator(domain)))
+    assert np.allclose(query.answers(counts), [member.answer(counts) for member in members(query, domain)])
+
+
+@linear
+def test_every_member_says_what_it_asks(query, domain):
+    asked = members(query, domain)
+    assert all(isinstance(member, Query) and member.words for member in asked)
+    assert all(member.denominator == query.denominator(domain) for member in asked)
+    different = len({(member.columns, member.weights.tobytes()) for member in asked})
+    # Planes whose sentences agree to two decimals may still differ.
+    assert query.name == "halfspaces" or len({member.words for member in asked}) == different
+
+
+@linear
+def test_members_beyond_the_ends_are_refused(query, domain):
+    for index in (-1, len(members(query, domain))):
+        with pytest.raises(BadParameter, match="index"):
+            query.member(domain, index)
+
+
+@linear
+def test_sampled_members_belong_to_the_class(query, domain):
+    known = {(member.columns, member.weights.tobytes()) for member in members(query, domain)}
+    drawn = query.sample(domain, 60, np.random.default_rng(0))
+    found = {(member.columns, member.weights.tobytes()) for member in drawn}
+    assert len(drawn) == 60
+    assert found <= known
+    assert len(found) > 1 or len(known) == 1
+
+
+@every
+def test_worst_is_the_largest_difference_of_all_answers(query, domain):
+    for seed in range(4):
+        truth, estimate = random_cells(domain, seed), random_cells(domain, seed + 50, 9)
+        brute = np.abs(query.answers(truth) - query.answers(estimate)).max()
+        assert math.isclose(query.worst(truth, estimate), brute, abs_tol=1e-12)
+        assert query.worst(truth, truth) == 0
+
+
+@every
+def test_an_empty_table_has_answers_of_zero(query, domain):
+    empty = random_cells(domain, 0, most=1)
+    assert not query.answers(empty).any()
+
+
+@linear
+def test_the_dimension_is_between_its_bounds(query, domain):
+    found, claimed = None, query.vc(domain)
+    if query.denominator(domain) == 1:
+        found = shattered(matrix(query, domain))
+        assert claimed.low <= found <= claimed.high, (claimed, found)
+        assert query.fat(domain, 0.5).low == claimed.low and query.fat(domain, 0.1).high == claimed.high
+        assert query.fat(domain, 0.51).high == 0
+    assert claimed.why
+    for gamma in (0, -1, float("nan"), "much"):
+        with pytest.raises(BadParameter, match="gamma"):
+            query.fat(domain, gamma)
+
+
+@linear
+def test_the_tables_hold_every_answer(query, domain):
+    """Two tables that agree on `tables` agree on every answer: shuffle the universe within each listed table."""
+    needed = {frozenset(columns) for columns in query.tables(domain)}
+    for member in members(query, domain):
+        assert any(set(member.columns) <= columns for columns in needed)
+
+
+@every
+def test_the_sentence_and_the_size(query, domain):
+    assert query.sentence(domain)
+    assert math.isclose(math.exp(query.log_size(domain)), len(query.totals(random_cells(domain, 0))))
+
+
+@every
+def test_json_keeps_the_class(query, domain, monkeypatch):
+    monkeypatch.setattr(registry, "query_classes", {type(query).name: type(query)})
+    text = json.dumps(registry.query_to_json(query))
+    back = registry.query_from_json(json.loads(text))
+    assert back == query and hash(back) == hash(query)
+    assert type(query).__doc__ and type(query).title
+
+
+@every
+def test_a_class_cannot_be_changed(query, domain):
+    with pytest.raises(FrozenInstanceError):
+        query.columns = ("a",)
+
+
+def test_a_scale_is_above_zero():
+    assert scale(0.25) == 0.25

@@ -1,0 +1,215 @@
+"""Every accuracy theorem at its own parameters: the share of runs that miss the promised error stays under beta.
+
+Tables are as small as the theorem allows (`bound.rows`) and are given as counts, so many rows cost nothing. A theorem
+fails here when 200 runs are not plausible under beta: when even the lower end of the Clopper-Pearson interval at 1e-3
+lies above it. Where a theorem is tight, a smaller promise is shown to be broken, so that the test can fail.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from core.accounting import rho_for
+from core.counts import Cells
+from core.domain import Booleans, Domain, Integers
+from core.mechanisms.interval_search import IntervalSearch
+from core.mechanisms.iterative_perceptron import IterativePerceptron
+from core.mechanisms.iterative_weights import IterativeWeights
+from core.mechanisms.rectangle_search import RectangleSearch
+from core.noise import Noise
+from core.privacy import Budget, Unit
+from core.queries.intervals import Intervals
+from core.queries.marginals import Marginals
+from core.queries.rectangles import Rectangles
+from core.theory import (
+    ExponentialMechanism,
+    GaussianQueries,
+    LaplaceQueries,
+    Net,
+    SmallDb,
+    SmallDbLinear,
+    iterative_perceptron,
+    iterative_weights,
+)
+from core.theory import Intervals as IntervalsBound
+from core.theory import Rectangles as RectanglesBound
+
+RUNS = 200
+NOISE = Noise()
+PUBLIC = Unit.row("replace")
+"""The papers know n; then neighbours replace a row."""
+
+
+def surely_above(failures: int, runs: int, beta: float) -> bool:
+    """Whether so many failures are implausible for a failure probability of beta."""
+    return failures > 0 and float(stats.beta.ppf(1e-3, failures, runs - failures + 1)) > beta
+
+
+def as_fraction(value: float) -> Fraction:
+    return Fraction(value).limit_denominator(10**9)
+
+
+def laplace_failures(bound: LaplaceQueries, epsilon: float, slack: float) -> int:
+    """Runs in which some of the noise exceeds `slack` rows; integer noise is allowed half a row more."""
+    share = as_fraction(math.exp(bound.log_share(epsilon)))
+    drawn = NOISE.laplace(np.zeros((RUNS, queries_of(bound)), dtype=np.int64), epsilon=share, sensitivity=1)
+    return int((np.abs(drawn).max(axis=1) > slack + 0.5).sum())
+
+
+def queries_of(bound: LaplaceQueries | GaussianQueries) -> int:
+    return round(math.exp(bound.log_queries))
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@pytest.mark.parametrize("queries", [20, 400])
+def test_laplace(queries, delta):
+    bound = LaplaceQueries(log_queries=math.log(queries), beta=0.2, delta=delta)
+    rows = bound.rows(0.05, 0.5)
+    assert not surely_above(laplace_failures(bound, 0.5, 0.05 * rows), RUNS, 0.2)
+    assert surely_above(laplace_failures(bound, 0.5, 0.05 * rows * 0.4), RUNS, 0.2), "the theorem is tight"
+
+
+@pytest.mark.parametrize("queries", [20, 400])
+def test_gaussian(queries):
+    bound = GaussianQueries(log_queries=math.log(queries), beta=0.2, delta=1e-6)
+    slack = 0.05 * bound.rows(0.05, 0.5)
+    zeros = np.zeros((RUNS, queries), dtype=np.int64)
+    rho = rho_for(Budget(0.5, 1e-6))
+    worst = np.abs(NOISE.gaussian(zeros, rho=rho, sensitivity_squared=queries)).max(axis=1)
+    assert not surely_above(int((worst > slack + 1).sum()), RUNS, 0.2)
+    assert surely_above(int((worst > 0.6 * slack).sum()), RUNS, 0.2), "the theorem is nearly tight"
+
+
+@pytest.mark.parametrize("candidates", [3, 100, 5000])
+def test_exponential_mechanism(candidates):
+    """One good candidate, and all others just worse than the theorem allows: the case it is tight for."""
+    bound = ExponentialMechanism(log_candidates=math.log(candidates), beta=0.2)
+    slack = 0.05 * bound.rows(0.05, 0.5)
+
+    def failures(loss: int) -> int:
+        scores = np.full(candidates, -loss, dtype=np.int64)
+        scores[candidates // 2] = 0
+        return sum(NOISE.select(scores, epsilon=Fraction(1, 2), sensitivity=1) != candidates // 2 for _ in range(RUNS))
+
+    assert not surely_above(failures(math.floor(slack) + 1), RUNS, 0.2)
+    assert surely_above(failures(math.floor(slack / 4)), RUNS, 0.2), "the theorem is tight"
+
+
+def multisets(universe: int, size: int) -> np.ndarray:
+    """All tables of that many rows, as counts, one per line."""
+    dividers = np.array(list(combinations_with_replacement(range(size + 1), universe - 1)), dtype=np.int64)
+    return np.diff(dividers, axis=1, prepend=0, append=size)
+
+
+def enumerated_failures(
+    truth: np.ndarray, predicates: np.ndarray, tables: np.ndarray, alpha: float, epsilon: Fraction, sensitivity: int
+) -> int:
+    """SmallDB and the net mechanism by enumeration; scores in units of 1/m rows, so that they are whole numbers."""
+    rows, size = int(truth.sum()), int(tables[0].sum())
+    errors = np.abs(size * (predicates @ truth) - rows * (tables @ predicates.T)).max(axis=1)
+    chosen = [NOISE.select(-errors, epsilon=epsilon, sensitivity=sensitivity * size) for _ in range(RUNS)]
+    return int((errors[chosen] > alpha * rows * size).sum())
+
+
+def spread(rows: int, weights: list[float]) -> np.ndarray:
+    """So many rows in about these proportions."""
+    edges = np.rint(rows * np.cumsum([0.0, *weights]) / sum(weights)).astype(np.int64)
+    return np.diff(edges)
+
+
+SUBSETS = np.array([[int(bit) for bit in f"{mask:03b}"] for mask in range(1, 7)])
+TABLES = [[1.0, 0.0, 0.0], [1.0, 1.0, 1.0], [0.7, 0.25, 0.05]]
+
+
+@pytest.mark.parametrize("weights", TABLES)
+def test_smalldb(weights):
+    bound = SmallDb(log_universe=math.log(3), log_queries=math.log(6), beta=0.2)
+    truth = spread(bound.rows(0.2, 1), weights)
+    tables = multisets(3, bound.size(0.2))
+    assert not surely_above(enumerated_failures(truth, SUBSETS, tables, 0.2, Fraction(1), 1), RUNS, 0.2)
+
+
+@pytest.mark.parametrize("weights", TABLES)
+def test_smalldb_for_linear_queries(weights):
+    """The number of rows is private here, so a score moves by up to two rows."""
+    bound = SmallDbLinear(log_universe=math.log(3), log_queries=math.log(6), beta=0.2)
+    truth = spread(bound.rows(0.2, 1), weights)
+    tables = multisets(3, bound.size(0.2))
+    assert not surely_above(enumerated_failures(truth, SUBSETS, tables, 0.2, Fraction(1), 2), RUNS, 0.2)
+
+
+@pytest.mark.parametrize("weights", TABLES)
+def test_net(weights):
+    """All tables of 12 rows over 3 records: rounding to twelfths moves no set of cells by more than 1/12."""
+    tables = multisets(3, 12)
+    bound = Net(log_net=math.log(len(tables)), net_alpha=1 / 12, beta=0.2)
+    truth = spread(bound.rows(0.15, 1), weights)
+    assert not surely_above(enumerated_failures(truth, SUBSETS, tables, 0.15, Fraction(1), 1), RUNS, 0.2)
+    crowd = spread(10, weights)
+    assert surely_above(enumerated_failures(crowd, SUBSETS, tables, 0.15, Fraction(1), 1), RUNS, 0.2), "10 are too few"
+
+
+BITS = Domain((Booleans(name="a"), Booleans(name="b"), Booleans(name="c")))
+ONE_CELL = [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]
+UNEVEN = [0.05, 0.3, 0.0, 0.1, 0.2, 0.05, 0.0, 0.3]
+
+
+def failures(mechanism, counts: Cells, query, alpha: float) -> int:
+    """Runs of a mechanism whose worst answer misses the truth by more than alpha."""
+    return sum(query.worst(counts, mechanism.run(counts, NOISE)) > alpha for _ in range(RUNS))
+
+
+@pytest.mark.parametrize("weights", [ONE_CELL, UNEVEN])
+def test_iterative_weights(weights):
+    query = Marginals(order=2)
+    bound = iterative_weights(log_universe=math.log(8), log_queries=query.log_size(BITS), beta=0.2)
+    counts = Cells(BITS, spread(bound.rows(0.6, 1), weights), PUBLIC)
+    mechanism = IterativeWeights(queries=(query,), budget=Budget(1), variant="theorem", accuracy=0.6)
+    assert not surely_above(failures(mechanism, counts, query, 0.6), RUNS, 0.2)
+
+
+def test_iterative_perceptron():
+    query = Marginals(order=2)
+    mechanism = IterativePerceptron(queries=(query,), budget=Budget(1), variant="theorem", accuracy=0.6)
+    bound = iterative_perceptron(
+        log_universe=math.log(8), log_queries=query.log_size(BITS), beta=0.2, unevenness=mechanism.unevenness
+    )
+    counts = Cells(BITS, spread(bound.rows(0.6, 1), UNEVEN), PUBLIC)
+    assert not surely_above(failures(mechanism, counts, query, 0.6), RUNS, 0.2)
+
+
+COLUMN = Domain((Integers(name="x", low=0, high=15),))
+PLANE = Domain((Integers(name="x", low=0, high=7), Integers(name="y", low=0, high=7)))
+
+
+@pytest.mark.parametrize("shape", ["slope", "one value"])
+def test_interval_search(shape):
+    place = np.arange(16.0)
+    weights = {"slope": place, "one value": 1.0 * (place == 9)}[shape]
+    query = Intervals(column="x")
+    rows = IntervalsBound(bits=4, beta=0.2).rows(0.3, 1)
+    counts = Cells(COLUMN, spread(rows, list(weights)), PUBLIC)
+    mechanism = IntervalSearch(queries=(query,), budget=Budget(1), accuracy=0.3, beta=0.2)
+    assert not surely_above(failures(mechanism, counts, query, 0.3), RUNS, 0.2)
+
+
+def test_rectangle_search():
+    x, y = np.mgrid[0:8, 0:8]
+    weights = 2.0 ** -(x + y)
+    query = Rectangles(columns=("x", "y"))
+    rows = RectanglesBound(bits=(3, 3), beta=0.2).rows(0.5, 1)
+    counts = Cells(PLANE, spread(rows, list(weights.ravel())), PUBLIC)
+    mechanism = RectangleSearch(queries=(query,), budget=Budget(1), accuracy=0.5)
+    assert not surely_above(failures(mechanism, counts, query, 0.5), RUNS, 0.2)
+
+
+def test_the_test_can_tell():
+    assert not surely_above(0, RUNS, 0.2)
+    assert not surely_above(40, RUNS, 0.2)
+    assert surely_above(80, RUNS, 0.2)
