@@ -1,7 +1,8 @@
 """One measured answer of an adaptive mechanism, and the private counts kept at hand between rounds.
 
 **Privacy** a single question changes by at most `unit.limit * denominator` between neighbours, a whole table by at
-most `unit.l1` in L1 and `unit.l2_squared` in squared L2; noise is calibrated to that.
+most `unit.l1` in L1 and `unit.l2_squared` in squared L2; noise is calibrated to that. For a replaced unit of several
+rows and a statistic that is not linear: its rows are replaced, added or removed one by one in at most `limit` steps.
 """
 
 from __future__ import annotations
@@ -19,9 +20,8 @@ from core.domain import Domain
 from core.mechanisms.measurement import Portion
 from core.noise import NoiseSource
 from core.privacy import Gaussian, Laplace, Unit
-from core.queries.protocol import Columns
-from core.queries.query import Query
-from core.queries.question import Question
+from core.queries.protocol import Columns, QueryClass
+from core.queries.question import Question, WholeTable
 
 Integers = NDArray[np.int64]
 
@@ -53,13 +53,13 @@ def touched(question: Question, unit: Unit) -> Unit:
     A replacement moves rows between cells of a table, which counts twice; but it lowers and raises a single question
     by at most `limit` rows each, so the net change is that of adding or removing.
     """
-    single = isinstance(question, Query) or not question.columns
+    single = not isinstance(question, WholeTable) or not question.columns
     return replace(unit, neighbours="add-remove") if single else unit
 
 
 def merged(answers: Sequence[Answer], new: Answer) -> list[Answer]:
     """The answers with a new one; a table that was measured before becomes one table with less noise."""
-    if isinstance(new.question, Query):
+    if not isinstance(new.question, WholeTable):
         return [*answers, new]
     kept, precision, value = [], 1 / new.sigma**2, new.value / new.sigma**2
     for answer in answers:
@@ -75,7 +75,8 @@ class Remembered:
     """Counts that are counted once: every round looks at the same private tables."""
 
     counts: Counts
-    held: dict[Columns, Integers] = field(default_factory=dict)
+    tables: dict[Columns, Integers] = field(default_factory=dict)
+    totals: dict[int, Integers] = field(default_factory=dict)
 
     @property
     def domain(self) -> Domain:
@@ -91,9 +92,14 @@ class Remembered:
 
     def marginal(self, columns: Sequence[str]) -> Integers:
         key = tuple(columns)
-        if key not in self.held:
-            self.held[key] = self.counts.marginal(key)
-        return self.held[key]
+        if key not in self.tables:
+            self.tables[key] = self.counts.marginal(key)
+        return self.tables[key]
 
     def points(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
         return self.counts.points(columns)
+
+    def totals_for(self, query: QueryClass) -> Integers:
+        if id(query) not in self.totals:
+            self.totals[id(query)] = np.asarray(query.totals(self))
+        return self.totals[id(query)]

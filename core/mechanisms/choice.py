@@ -145,7 +145,7 @@ class Choice:
         return "'histogram'" if self.domain.cells() <= SMALL_UNIVERSE else "'gaussian'"
 
     def expected(self, left_out: str) -> Expected:
-        """The choice's part, P(loss > (2 limit/epsilon) (ln|R| + t)) <= exp(-t), and the noise of the number of rows."""
+        """P(loss of the choice > (2 limit/epsilon) (ln|R| + t)) <= exp(-t), and the noise of the number of rows."""
         total, epsilon = self.events
         scale, log_width = 2 * self.unit.limit / float(epsilon), math.log(self.width)
         mean, worst, failure = scale * (log_width + 1), 0.0, 0.05

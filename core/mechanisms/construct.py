@@ -17,9 +17,10 @@ from core.mechanisms.schedule import Schedule
 from core.models.consistency import total_of
 from core.models.updates import Update
 from core.noise import NoiseSource
+from core.queries.protocol import Source
 from core.queries.question import WholeTable, total_on
 
-H = TypeVar("H")
+H = TypeVar("H", bound=Source)
 SLACK = 1.0
 """Standard deviations by which a measured value may be missed: fitting closer would fit the noise."""
 

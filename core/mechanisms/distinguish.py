@@ -25,9 +25,10 @@ from core.domain import Domain
 from core.noise import NoiseSource
 from core.privacy import Unit
 from core.queries.intervals import Intervals
+from core.queries.lipschitz import Lipschitz
 from core.queries.protocol import Columns, QueryClass, Source
 from core.queries.query import Query
-from core.queries.question import Question, WholeTable, member_of, totals_on
+from core.queries.question import Question, Statistic, WholeTable, place_of, totals_on
 from core.queries.sources import tables_of
 
 Integers = NDArray[np.int64]
@@ -58,7 +59,7 @@ def gaps(queries: Sequence[QueryClass], counts: Counts, hypothesis: Source) -> t
     parts = []
     for query in queries:
         believed = np.rint(totals_on(query, hypothesis)).astype(np.int64)
-        parts.append((query.totals(counts) - believed) * (grid // query.denominator(domain)))
+        parts.append((totals_on(query, counts).astype(np.int64) - believed) * (grid // query.denominator(domain)))
     return np.concatenate(parts), [part.size for part in parts], grid
 
 
@@ -72,11 +73,14 @@ class Members:
 
     queries: tuple[QueryClass, ...]
 
-    def choose(self, counts: Counts, hypothesis: Source, noise: NoiseSource, epsilon: Fraction) -> Query:
+    def choose(self, counts: Counts, hypothesis: Source, noise: NoiseSource, epsilon: Fraction) -> Query | Statistic:
         errors, sizes, _ = gaps(self.queries, counts, hypothesis)
         sensitivity = self.sensitivity(counts.domain, counts.unit)
         index = noise.select(np.abs(errors), epsilon=epsilon, sensitivity=sensitivity)
-        return member_of(self.queries, sizes, counts.domain, index)
+        query, place = place_of(self.queries, sizes, index)
+        if isinstance(query, Lipschitz):
+            return Statistic(query, place, query.denominator(counts.domain))
+        return query.member(counts.domain, place)
 
     def log_size(self, domain: Domain) -> float:
         return _log_sum([query.log_size(domain) for query in self.queries])

@@ -76,8 +76,8 @@ class IntervalSearch:
 
     **Accuracy** with probability 1 - beta every interval is within accuracy (a share of all rows) if the table has
     `required_rows`: (32/accuracy^2) times the tail of one noisy count, which for Laplace noise is about
-    (128 b unit.limit/(epsilon accuracy^3)) ln(8b/(accuracy beta)). Every noisy count then errs by at most epsilon_2/4 of
-    the rows, and accepted pieces lie within 3 epsilon_2/4 of epsilon_1/2 as measured, within epsilon_2 in truth. An
+    (128 b unit.limit/(epsilon accuracy^3)) ln(8b/(accuracy beta)). Every noisy count then errs by at most epsilon_2/4
+    of the rows, and accepted pieces lie within 3 epsilon_2/4 of epsilon_1/2 as measured, within epsilon_2 in truth. An
     interval's ends cut at most two pieces and at most (4/accuracy)/(1 - accuracy/2) lie inside, together at most
     accuracy as long as that is below 0.8, also when the limit on questions leaves a last piece of up to accuracy/2.
     This holds for `mass` 'noisy'; for 'equal', where all pieces get the same as in the paper, only without heavy cells.

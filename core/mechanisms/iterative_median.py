@@ -10,7 +10,7 @@ import numpy as np
 
 from core.domain import Domain
 from core.errors import BadParameter, Refused
-from core.mechanisms.distinguish import Members
+from core.mechanisms.distinguish import Distinguisher, Members
 from core.mechanisms.iterative import Iterative
 from core.models.median import Halving
 from core.models.nets import everything, multisets, random_net, rows_for
@@ -70,12 +70,15 @@ class IterativeMedian(Iterative):
         count = self._count(domain)
         if count > MOST_MEMBERS:
             raise Refused(
-                f"There are {amount(count)} databases of {amount(self._rows(domain))} rows over {amount(domain.cells())} "
-                f"combinations and '{self.name}' holds at most {amount(MOST_MEMBERS)}; use a larger accuracy, a smaller "
-                "size, a random net, or 'iterative-weights'."
+                f"The net has {amount(count)} databases of {amount(self._rows(domain))} rows and '{self.name}' holds "
+                f"at most {amount(MOST_MEMBERS)}; use a larger accuracy, a smaller size, a random net, or "
+                "'iterative-weights'."
             )
         if domain.cells() >= 2**62:
-            raise Refused(f"The schema has {amount(domain.cells())} combinations; use 'gaussian' on the tables you need.")
+            raise Refused(
+                f"The schema has {amount(domain.cells())} combinations and a net numbers at most 2^62 of them; "
+                "use 'gaussian' on the tables you need."
+            )
         if math.log(count) + Members(self.queries).log_size(domain) > math.log(MOST_ANSWERS):
             raise Refused(
                 f"A net of {amount(count)} databases for these classes needs more than {amount(MOST_ANSWERS)} answers; "
@@ -102,5 +105,8 @@ class IterativeMedian(Iterative):
     def _steps(self, domain: Domain) -> float:
         return math.log2(self._count(domain))
 
-    def _rounds(self, domain: Domain) -> int:
+    def _distinguisher(self, domain: Domain, error: float = 0.0) -> Distinguisher:
+        return Members(self.queries)
+
+    def _rounds(self, domain: Domain, tables: bool) -> int:
         return self.rounds if self.rounds and self.variant == "tuned" else max(1, math.ceil(self._steps(domain)))

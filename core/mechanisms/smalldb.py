@@ -17,7 +17,7 @@ class SmallDb(SmallDatabase):
 
     **Privacy** epsilon-differentially private: the exponential mechanism over databases of m rows with the score
     -max |m q(x) - N q(y)|, which a unit moves by at most m unit.limit (times the questions' denominator), drawn
-    exactly. N is public or measured with a slice of the budget. 'search' makes `rounds` such choices with epsilon/rounds
+    exactly. N is public or measured with a slice of the budget. 'search' makes `rounds` choices with epsilon/rounds
     each; with delta > 0 a choice costs at most epsilon^2/8 in zero-concentrated privacy. See `choice.py`.
 
     **Accuracy** with probability 1 - beta every answer is within

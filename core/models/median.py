@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from core.domain import Domain
 from core.models.points import Points
 from core.models.protocol import Codes, Floats
+from core.queries.lipschitz import Lipschitz
 from core.queries.protocol import QueryClass
-from core.queries.query import Query
-from core.queries.question import Question
+from core.queries.question import Question, Statistic, WholeTable
 
 Integers = NDArray[np.int64]
 
@@ -47,8 +47,10 @@ class MedianSet:
 
     def values(self, question: Question) -> Floats:
         """Each member's answer to a question."""
-        if not isinstance(question, Query):
-            raise TypeError("a set of databases answers single questions")
+        if isinstance(question, Statistic):
+            return self._lines(question.query)[:, question.index] * self.scale
+        if isinstance(question, WholeTable):
+            raise TypeError("a set of databases answers single questions only")
         places = self._places(question.columns)
         return question.weights.ravel()[places].sum(axis=1) * self.scale
 
@@ -56,7 +58,7 @@ class MedianSet:
         return np.median(self.values(question))
 
     def totals_for(self, query: QueryClass) -> Floats:
-        return np.median(next(lines for own, lines in self.held if own is query), axis=0) * self.scale
+        return np.median(self._lines(query), axis=0) * self.scale
 
     def kept(self, mask: NDArray[np.bool_]) -> MedianSet:
         held = tuple((query, lines[mask]) for query, lines in self.held)
@@ -83,10 +85,13 @@ class MedianSet:
         """All members together, as weighted records."""
         places, times = np.unique(self.members, return_counts=True)
         codes = np.stack(np.unravel_index(places, self.domain.shape()), axis=1).astype(np.int64)
-        return Points(self.domain, codes, times * (self.scale / len(self)))
+        return Points(self.domain, codes, times.astype(np.float64) * (self.scale / len(self)))
 
     def tables(self) -> dict[tuple[str, ...], Floats]:
         return {}
+
+    def _lines(self, query: QueryClass) -> Floats:
+        return next(lines for own, lines in self.held if own is query)
 
     def _places(self, columns: Sequence[str]) -> Integers:
         """Where each row of each member falls in the table over the columns."""
@@ -128,9 +133,10 @@ class Halving:
 
 
 def _answers(query: QueryClass, domain: Domain, net: Integers) -> Floats:
-    """The totals of every member of a net, one line each; through single records where those are fewer than members."""
+    """The totals of every member of a net, one line each; through single records where a class is linear and
+    those are fewer than members."""
     places, inverse = np.unique(net, return_inverse=True)
-    if places.size > len(net):
+    if places.size > len(net) or isinstance(query, Lipschitz):
         return np.stack([_totals(query, domain, member) for member in net])
     single = np.stack([_totals(query, domain, place[None]) for place in places])
     lines = np.zeros((len(net), single.shape[1]))

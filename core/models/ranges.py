@@ -87,7 +87,8 @@ def _given(groups: NDArray[np.int64], lines: Floats, generator: np.random.Genera
     order = np.lexsort((generator.random(groups.size), groups))
     drawn = np.empty(groups.size, dtype=np.int64)
     present, starts = np.unique(groups[order], return_index=True)
-    for group, start, stop in zip(present, starts, [*starts[1:], groups.size], strict=True):
+    ends = np.append(starts, groups.size)
+    for group, start, stop in zip(present, ends[:-1], ends[1:], strict=True):
         members = order[start:stop]
         line = lines[group] if lines[group].sum() > 0 else lines.sum(axis=0)
         taken = systematic(line, members.size, generator)

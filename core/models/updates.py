@@ -19,11 +19,15 @@ from core.domain import Domain
 from core.models.dense import Dense
 from core.models.protocol import Floats, Model
 from core.models.signed import Signed
+from core.queries.protocol import Source
 from core.queries.query import Query
-from core.queries.question import Question
+from core.queries.question import Question, Statistic, WholeTable
 
 FAINTEST = 1e-9
 """Smallest share of the rows that a step leaves to a question, so that a later measurement can raise it again."""
+
+
+NOT_LINEAR = "only a set of databases learns from a statistic that is not linear"
 
 
 class Scalable(Model, Protocol):
@@ -32,7 +36,8 @@ class Scalable(Model, Protocol):
     def scaled(self, columns: Sequence[str], factors: Floats) -> Self: ...
 
 
-H = TypeVar("H")
+H = TypeVar("H", bound=Source)
+"""Whatever an update keeps; the loop only counts it."""
 
 
 class Update(Protocol[H]):
@@ -65,8 +70,11 @@ class Weights:
 
     def apply(self, hypothesis: Any, question: Question, value: Any, slack: float = 0.0) -> Any:
         mass = hypothesis.marginal(question.columns)
-        if not isinstance(question, Query):
+        factors: Floats | None
+        if isinstance(question, WholeTable):
             factors = _fitted(mass, np.asarray(value, dtype=np.float64), slack)
+        elif isinstance(question, Statistic):
+            raise TypeError(NOT_LINEAR)
         elif self.alpha is None:
             factors = _met(mass, question, float(value), slack)
         else:
@@ -102,8 +110,8 @@ def _met(mass: Floats, question: Query, value: float, slack: float) -> Floats | 
     if question.denominator == 1:
         odds = target * (most - total) / (total * (most - target))
         return np.where(question.weights == 1, odds, 1.0)
-    return np.exp(_tilt(mass, question.weights / question.denominator, target / most) * question.weights
-                  / question.denominator)
+    weights = question.weights / question.denominator
+    return np.exp(_tilt(mass, weights, target / most) * weights)
 
 
 def _tilt(mass: Floats, weights: Floats, share: float) -> float:
@@ -137,17 +145,21 @@ class Perceptron:
     def apply(self, hypothesis: Signed, question: Question, value: Any, slack: float = 0.0) -> Signed:
         domain = hypothesis.domain
         mass = hypothesis.marginal(question.columns)
-        if not isinstance(question, Query):
+        if isinstance(question, Statistic):
+            raise TypeError(NOT_LINEAR)
+        if isinstance(question, WholeTable):
             wanted = np.asarray(value, dtype=np.float64)
             missing = np.clip(mass, wanted - slack, wanted + slack) - mass
             return hypothesis.shifted(question.columns, missing * (domain.cells(question.columns) / domain.cells()))
         total, wanted_total = float((question.weights * mass).sum()), float(value)
         if self.alpha is not None:
             step = (1 if total <= wanted_total else -1) * self.alpha * hypothesis.rows / domain.cells()
-            return hypothesis.shifted(question.columns, step / question.denominator * question.weights)
+            return hypothesis.shifted(question.columns, question.weights * np.float64(step / question.denominator))
         gap = min(max(total, wanted_total - slack), wanted_total + slack) - total
         length = float((question.weights**2).sum()) * (domain.cells() / domain.cells(question.columns))
-        return hypothesis.shifted(question.columns, gap / length * question.weights) if length else hypothesis
+        if length == 0:
+            return hypothesis
+        return hypothesis.shifted(question.columns, question.weights * np.float64(gap / length))
 
     def steps(self, domain: Domain, alpha: float) -> float:
         return min(self.unevenness, domain.cells()) / alpha**2

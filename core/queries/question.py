@@ -1,7 +1,8 @@
-"""What an adaptive mechanism asks: one linear question, or all cells of one table together."""
+"""What an adaptive mechanism asks: one linear question, all cells of one table together, or one statistic."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.domain import Domain
+from core.queries.lipschitz import Lipschitz
 from core.queries.protocol import Columns, QueryClass, Source
 from core.queries.query import Query
 
@@ -24,7 +26,23 @@ class WholeTable:
         return source.marginal(self.columns)
 
 
-Question = Query | WholeTable
+@dataclass(frozen=True, eq=False)
+class Statistic:
+    """One member of a class that is not linear; a row moves it by at most `denominator`, as it does a `Query`."""
+
+    query: Lipschitz
+    index: int
+    denominator: int
+
+    @property
+    def columns(self) -> Columns:
+        return self.query.columns
+
+    def total(self, source: Source) -> Any:
+        return self.query.totals(source)[self.index]
+
+
+Question = Query | WholeTable | Statistic
 
 
 def total_on(question: Question, source: Source) -> Any:
@@ -39,10 +57,16 @@ def totals_on(query: QueryClass, source: Source) -> NDArray[Any]:
     return np.asarray(own(query) if own else query.totals(source))
 
 
-def member_of(queries: tuple[QueryClass, ...], sizes: list[int], domain: Domain, index: int) -> Query:
-    """The question at a place of several classes laid end to end."""
+def place_of(queries: Sequence[QueryClass], sizes: Sequence[int], index: int) -> tuple[QueryClass, int]:
+    """The class, and the place in it, of an index into several classes laid end to end."""
     for query, size in zip(queries, sizes, strict=True):
         if index < size:
-            return query.member(domain, index)
+            return query, index
         index -= size
     raise IndexError("beyond the last question")
+
+
+def member_of(queries: Sequence[QueryClass], sizes: Sequence[int], domain: Domain, index: int) -> Query:
+    """The linear question at an index into several classes laid end to end."""
+    query, place = place_of(queries, sizes, index)
+    return query.member(domain, place)

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from core.errors import BadParameter
 from core.queries.protocol import Dimension
 
-MOST_STEPS = 200_000
-"""Column sets tried before the search settles for bounds: a few seconds."""
+MOST_STEPS = 100_000
+"""Column sets tried before the search settles for bounds: some seconds for thousands of queries."""
 _TOLERANCE = 1e-12
 """Weights are compared up to this: 0.1 + 2 * 0.1 is to count as 0.3."""
 _LOW, _HIGH, _NEITHER = 0, 1, 2

@@ -5,8 +5,8 @@ complements, so it has 2|Q| members. A player who multiplies weights by exp(+-h 
 within h + ln(actions)/(h T) of the best fixed action (payoffs in [-1, 1], h <= 1). If the other player answers nearly
 optimally, the data player's average is a nearly optimal strategy: a table that is right on every query.
 
-The section names the three ways and leaves the arithmetic to the reader; it is done here, with T = 16 ln(actions)/alpha^2
-rounded up and h = sqrt(ln(actions)/T), at most alpha/4, which leave half of alpha for the other player.
+The section names the three ways and leaves the arithmetic to the reader. Here T = 16 ln(actions)/alpha^2 rounded up
+and h = sqrt(ln(actions)/T), at most alpha/4, which leave half of alpha for the other player.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class QueryPlayerLearns(Theorem):
 
     **Accuracy** T = 16 ln(2|Q|)/alpha^2 rounds of s = 32 ln(2 |X| T/beta)/alpha^2 draws, which show every record's
     payoff to within alpha/4 (Hoeffding), so that the answer is within alpha/2 of the best. A draw in round t is an
-    exponential mechanism with epsilon 2 h (t - 1)/n, so n >= s h T^2/epsilon for delta = 0 and n >= h sqrt(s T^3/(6 rho))
-    in zero-concentrated privacy. ln|X| enters once, as a count of draws and not of rounds.
+    exponential mechanism with epsilon 2 h (t - 1)/n, so n >= s h T^2/epsilon for delta = 0, and in
+    zero-concentrated privacy n >= h sqrt(s T^3/(6 rho)). ln|X| adds draws, not rounds.
 
     Theorem: G section 5.3.3, second way; Gaboardi, Gallego Arias, Hsu, Roth and Wu 2014 (DualQuery).
     """

@@ -24,6 +24,9 @@ class Halfspaces(Theorem):
     The paper writes O(1/margin)^(k-1) for the net and adds, in its solution for n, what its union bound multiplies. The
     theorem is polynomial for a fixed margin only: these are the largest numbers of all the bounds here.
 
+    k is in the thousands, so points of a few columns gain nothing from a projection. With `project` off one net in
+    their own d dimensions serves: k = d, m = 1, all of alpha and beta for the noise, n >= M/(epsilon alpha) ln(M/beta).
+
     Theorem: B theorem 6.5, usefulness definition 5.3.
     """
 
@@ -32,6 +35,7 @@ class Halfspaces(Theorem):
     dimensions: int
     bits: int
     margin: float
+    project: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -40,12 +44,16 @@ class Halfspaces(Theorem):
             raise BadParameter("margin", "must be above 0 and below 1: a distance in the unit ball; try 0.5.")
 
     def projected(self, alpha: float) -> int:
-        """k, the dimensions to project to."""
+        """k, the dimensions of the nets."""
+        if not self.project:
+            return self.dimensions
         g = self.margin / 16
         return math.ceil(4 * math.log(16 / alpha) / (g**2 - g**3))
 
     def projections(self) -> int:
         """m, the number of independent projections."""
+        if not self.project:
+            return 1
         return math.ceil(12 * (math.log(2 / self.beta) + math.log(2) * self.bits * self.dimensions))
 
     def log_net(self, alpha: float) -> float:
@@ -54,5 +62,6 @@ class Halfspaces(Theorem):
 
     def _enough(self, alpha: float, rows: int, epsilon: float) -> bool:
         log_counts = math.log(self.projections()) + self.log_net(alpha)
-        tail = math.log(log_counts + math.log(2 / self.beta))
-        return math.log(2) + log_counts + tail - math.log(alpha) <= math.log(rows) + math.log(epsilon)
+        part = 2 if self.project else 1
+        tail = math.log(log_counts + math.log(part / self.beta))
+        return math.log(part / alpha) + log_counts + tail <= math.log(rows) + math.log(epsilon)

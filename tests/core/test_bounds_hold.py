@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
@@ -19,9 +18,13 @@ from core.accounting import rho_for
 from core.counts import Cells
 from core.domain import Booleans, Domain, Integers
 from core.mechanisms.interval_search import IntervalSearch
+from core.mechanisms.iterative_median import IterativeMedian
 from core.mechanisms.iterative_perceptron import IterativePerceptron
 from core.mechanisms.iterative_weights import IterativeWeights
+from core.mechanisms.net import Net
 from core.mechanisms.rectangle_search import RectangleSearch
+from core.mechanisms.smalldb import SmallDb
+from core.mechanisms.smalldb_linear import SmallDbLinear
 from core.noise import Noise
 from core.privacy import Budget, Unit
 from core.queries.intervals import Intervals
@@ -30,15 +33,18 @@ from core.queries.rectangles import Rectangles
 from core.theory import (
     ExponentialMechanism,
     GaussianQueries,
+    Iterative,
     LaplaceQueries,
-    Net,
-    SmallDb,
-    SmallDbLinear,
     iterative_perceptron,
     iterative_weights,
 )
+from core.theory import Halfspaces as HalfspacesBound
 from core.theory import Intervals as IntervalsBound
+from core.theory import Net as NetBound
 from core.theory import Rectangles as RectanglesBound
+from core.theory import SmallDb as SmallDbBound
+from core.theory import SmallDbLinear as SmallDbLinearBound
+from core.theory.iterative import ExponentialDistinguisher, Median
 
 RUNS = 200
 NOISE = Noise()
@@ -101,68 +107,62 @@ def test_exponential_mechanism(candidates):
     assert surely_above(failures(math.floor(slack / 4)), RUNS, 0.2), "the theorem is tight"
 
 
-def multisets(universe: int, size: int) -> np.ndarray:
-    """All tables of that many rows, as counts, one per line."""
-    dividers = np.array(list(combinations_with_replacement(range(size + 1), universe - 1)), dtype=np.int64)
-    return np.diff(dividers, axis=1, prepend=0, append=size)
-
-
-def enumerated_failures(
-    truth: np.ndarray, predicates: np.ndarray, tables: np.ndarray, alpha: float, epsilon: Fraction, sensitivity: int
-) -> int:
-    """SmallDB and the net mechanism by enumeration; scores in units of 1/m rows, so that they are whole numbers."""
-    rows, size = int(truth.sum()), int(tables[0].sum())
-    errors = np.abs(size * (predicates @ truth) - rows * (tables @ predicates.T)).max(axis=1)
-    chosen = [NOISE.select(-errors, epsilon=epsilon, sensitivity=sensitivity * size) for _ in range(RUNS)]
-    return int((errors[chosen] > alpha * rows * size).sum())
-
-
 def spread(rows: int, weights: list[float]) -> np.ndarray:
     """So many rows in about these proportions."""
     edges = np.rint(rows * np.cumsum([0.0, *weights]) / sum(weights)).astype(np.int64)
     return np.diff(edges)
 
 
-SUBSETS = np.array([[int(bit) for bit in f"{mask:03b}"] for mask in range(1, 7)])
-TABLES = [[1.0, 0.0, 0.0], [1.0, 1.0, 1.0], [0.7, 0.25, 0.05]]
+def failures(mechanism, counts: Cells, query, alpha: float) -> int:
+    """Runs of a mechanism whose worst answer misses the truth by more than alpha."""
+    return sum(query.worst(counts, mechanism.run(counts, NOISE)) > alpha for _ in range(RUNS))
+
+
+PAIR = Domain((Booleans(name="a"), Booleans(name="b")))
+ONE_WAY = Marginals(order=1)
+SIZES = {"log_universe": math.log(4), "log_queries": math.log(4), "beta": 0.2}
+TABLES = [[1.0, 0.0, 0.0, 0.0], [0.6, 0.25, 0.05, 0.1]]
 
 
 @pytest.mark.parametrize("weights", TABLES)
 def test_smalldb(weights):
-    bound = SmallDb(log_universe=math.log(3), log_queries=math.log(6), beta=0.2)
-    truth = spread(bound.rows(0.2, 1), weights)
-    tables = multisets(3, bound.size(0.2))
-    assert not surely_above(enumerated_failures(truth, SUBSETS, tables, 0.2, Fraction(1), 1), RUNS, 0.2)
+    counts = Cells(PAIR, spread(SmallDbBound(**SIZES).rows(0.3, 1), weights), PUBLIC)
+    mechanism = SmallDb(queries=(ONE_WAY,), budget=Budget(1), accuracy=0.15, method="enumerate")
+    assert not surely_above(failures(mechanism, counts, ONE_WAY, 0.3), RUNS, 0.2)
 
 
 @pytest.mark.parametrize("weights", TABLES)
 def test_smalldb_for_linear_queries(weights):
-    """The number of rows is private here, so a score moves by up to two rows."""
-    bound = SmallDbLinear(log_universe=math.log(3), log_queries=math.log(6), beta=0.2)
-    truth = spread(bound.rows(0.2, 1), weights)
-    tables = multisets(3, bound.size(0.2))
-    assert not surely_above(enumerated_failures(truth, SUBSETS, tables, 0.2, Fraction(1), 2), RUNS, 0.2)
+    """The number of rows is private here."""
+    counts = Cells(PAIR, spread(SmallDbLinearBound(**SIZES).rows(0.3, 1), weights), Unit.row())
+    mechanism = SmallDbLinear(queries=(ONE_WAY,), budget=Budget(1), accuracy=0.15, method="enumerate")
+    assert not surely_above(failures(mechanism, counts, ONE_WAY, 0.3), RUNS, 0.2)
 
 
 @pytest.mark.parametrize("weights", TABLES)
 def test_net(weights):
-    """All tables of 12 rows over 3 records: rounding to twelfths moves no set of cells by more than 1/12."""
-    tables = multisets(3, 12)
-    bound = Net(log_net=math.log(len(tables)), net_alpha=1 / 12, beta=0.2)
-    truth = spread(bound.rows(0.15, 1), weights)
-    assert not surely_above(enumerated_failures(truth, SUBSETS, tables, 0.15, Fraction(1), 1), RUNS, 0.2)
-    crowd = spread(10, weights)
-    assert surely_above(enumerated_failures(crowd, SUBSETS, tables, 0.15, Fraction(1), 1), RUNS, 0.2), "10 are too few"
+    """All tables of 12 rows: a 2 x 2 table can be rounded to twelfths so that no margin moves by more than 1/12."""
+    bound = NetBound(log_net=math.log(math.comb(15, 3)), net_alpha=1 / 12, beta=0.2)
+    counts = Cells(PAIR, spread(bound.rows(0.15, 1), weights), PUBLIC)
+    mechanism = Net(queries=(ONE_WAY,), budget=Budget(1), net="all", rows=12)
+    assert not surely_above(failures(mechanism, counts, ONE_WAY, 0.15), RUNS, 0.2)
+    crowd = Cells(PAIR, spread(10, weights), PUBLIC)
+    assert surely_above(failures(mechanism, crowd, ONE_WAY, 0.15), RUNS, 0.2), "10 are too few"
+
+
+@pytest.mark.parametrize("weights", TABLES)
+def test_iterative_median(weights):
+    mechanism = IterativeMedian(queries=(ONE_WAY,), budget=Budget(1), variant="theorem", accuracy=0.6)
+    tables = math.comb(SmallDbLinearBound(**SIZES).size(0.6) + 3, 3)
+    chooser = ExponentialDistinguisher(log_queries=math.log(4))
+    bound = Iterative(update=Median(log_net=math.log(tables)), distinguisher=chooser, beta=0.2)
+    counts = Cells(PAIR, spread(bound.rows(0.6, 1), weights), PUBLIC)
+    assert not surely_above(failures(mechanism, counts, ONE_WAY, 0.6), RUNS, 0.2)
 
 
 BITS = Domain((Booleans(name="a"), Booleans(name="b"), Booleans(name="c")))
 ONE_CELL = [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]
 UNEVEN = [0.05, 0.3, 0.0, 0.1, 0.2, 0.05, 0.0, 0.3]
-
-
-def failures(mechanism, counts: Cells, query, alpha: float) -> int:
-    """Runs of a mechanism whose worst answer misses the truth by more than alpha."""
-    return sum(query.worst(counts, mechanism.run(counts, NOISE)) > alpha for _ in range(RUNS))
 
 
 @pytest.mark.parametrize("weights", [ONE_CELL, UNEVEN])
@@ -193,10 +193,10 @@ def test_interval_search(shape):
     place = np.arange(16.0)
     weights = {"slope": place, "one value": 1.0 * (place == 9)}[shape]
     query = Intervals(column="x")
-    rows = IntervalsBound(bits=4, beta=0.2).rows(0.3, 1)
+    rows = IntervalsBound(bits=4, beta=0.2).rows(0.4, 1)
     counts = Cells(COLUMN, spread(rows, list(weights)), PUBLIC)
-    mechanism = IntervalSearch(queries=(query,), budget=Budget(1), accuracy=0.3, beta=0.2)
-    assert not surely_above(failures(mechanism, counts, query, 0.3), RUNS, 0.2)
+    mechanism = IntervalSearch(queries=(query,), budget=Budget(1), accuracy=0.4, beta=0.2)
+    assert not surely_above(failures(mechanism, counts, query, 0.4), RUNS, 0.2)
 
 
 def test_rectangle_search():
@@ -207,6 +207,29 @@ def test_rectangle_search():
     counts = Cells(PLANE, spread(rows, list(weights.ravel())), PUBLIC)
     mechanism = RectangleSearch(queries=(query,), budget=Budget(1), accuracy=0.5)
     assert not surely_above(failures(mechanism, counts, query, 0.5), RUNS, 0.2)
+
+
+def test_halfspace_projections():
+    """The theorem's rows are out of reach, its k is not: distances to a halfspace survive projection (theorem 6.4)."""
+    alpha, margin = 0.8, 0.8
+    dimension = HalfspacesBound(dimensions=8, bits=4, margin=margin).projected(alpha)
+    public = NOISE.generator()
+    normals, points = public.normal(size=(2, RUNS, 1, 8))
+    signs = public.choice(np.array([-1, 1], dtype=np.float32), (RUNS, 8, dimension))
+
+    def mistakes(matrices: np.ndarray) -> int:
+        """Distances that change by a quarter of the margin; the theorem allows alpha/8 of them."""
+        moved = np.abs(cosine(normals @ matrices, points @ matrices) - cosine(normals, points))
+        return int((moved >= margin / 4).sum())
+
+    assert not surely_above(mistakes(signs), RUNS, alpha / 8)
+    assert surely_above(mistakes(signs[:, :, :4]), RUNS, alpha / 8), "four dimensions are too few"
+
+
+def cosine(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """What B calls the distance of a point and a halfspace, as a length along the last axis."""
+    product = (first * second).sum(axis=-1)
+    return np.abs(product) / np.sqrt((first**2).sum(axis=-1) * (second**2).sum(axis=-1))
 
 
 def test_the_test_can_tell():

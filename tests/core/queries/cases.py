@@ -99,34 +99,43 @@ def matrix(query, domain: Domain) -> np.ndarray:
     return np.array(lines)
 
 
+def different_points(predicates: np.ndarray) -> np.ndarray:
+    """The matrix without repeated lines and without points that no line tells apart."""
+    return np.unique(np.unique(predicates, axis=0), axis=1)
+
+
 def shattered(predicates: np.ndarray) -> int:
-    """The VC dimension of the rows of a 0/1 matrix, by trying every set of columns."""
-    points = np.unique(np.unique(predicates, axis=0), axis=1)
-    size = 0
+    """The VC dimension of the lines of a 0/1 matrix, by growing every shattered set of points by every later point."""
+    points = different_points(predicates)
+    grown, size = [((), np.zeros(len(points), dtype=np.int64))], 0
+    while True:
+        longer = [
+            ((*chosen, place), 2 * marks + points[:, place])
+            for chosen, marks in grown
+            for place in range(chosen[-1] + 1 if chosen else 0, points.shape[1])
+        ]
+        grown = [(chosen, marks) for chosen, marks in longer if len(np.unique(marks)) == 2 ** (size + 1)]
+        if not grown:
+            return size
+        size += 1
+
+
+def fat_shattered(weights: np.ndarray, gamma: float) -> int:
+    """The fat-shattering dimension of the lines of a matrix, by trying every set of points and all levels.
+
+    A level with values gamma above and below it may be raised until it is one of the values above it minus gamma.
+    """
+    lines, size = np.unique(weights, axis=0), 0
     while any(
-        len(np.unique(points[:, chosen], axis=0)) == 2 ** (size + 1)
-        for chosen in combinations(range(points.shape[1]), size + 1)
+        _fat(lines[:, chosen], np.array(levels), gamma)
+        for chosen in combinations(range(lines.shape[1]), size + 1)
+        for levels in product(*(np.unique(lines[:, place]) - gamma for place in chosen))
     ):
         size += 1
     return size
 
 
-def fat_shattered(weights: np.ndarray, gamma: float) -> int:
-    """The fat-shattering dimension of the rows of a matrix with values from 0 to 1, by trying every level that matters.
-
-    A level r with values at least r + gamma and at most r - gamma can be moved up until it is a value minus gamma.
-    """
-    size = 0
-    while _fat(np.unique(weights, axis=0), gamma, size + 1):
-        size += 1
-    return size
-
-
-def _fat(lines: np.ndarray, gamma: float, size: int) -> bool:
-    for chosen in combinations(range(lines.shape[1]), size):
-        for levels in product(*(np.unique(lines[:, place]) - gamma for place in chosen)):
-            above, below = lines[:, chosen] >= levels + gamma * np.ones(size), lines[:, chosen] <= np.array(levels) - gamma
-            clear = (above | below).all(axis=1)
-            if len(np.unique(above[clear], axis=0)) == 2**size:
-                return True
-    return False
+def _fat(lines: np.ndarray, levels: np.ndarray, gamma: float) -> bool:
+    above, below = lines >= levels + gamma, lines <= levels - gamma
+    clear = (above | below).all(axis=1)
+    return len(np.unique(above[clear], axis=0)) == 2 ** lines.shape[1]

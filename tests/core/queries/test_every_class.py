@@ -14,7 +14,16 @@ from core.errors import BadParameter
 from core.models.histogram import Histogram
 from core.queries.dimensions import scale
 from core.queries.query import Query
-from tests.core.queries.cases import LINEAR, NONLINEAR, identified, matrix, members, random_cells, shattered
+from tests.core.queries.cases import (
+    LINEAR,
+    NONLINEAR,
+    different_points,
+    identified,
+    matrix,
+    members,
+    random_cells,
+    shattered,
+)
 
 linear = pytest.mark.parametrize(("query", "domain"), LINEAR, ids=identified(LINEAR))
 every = pytest.mark.parametrize(("query", "domain"), LINEAR + NONLINEAR, ids=identified(LINEAR + NONLINEAR))
@@ -84,10 +93,11 @@ def test_an_empty_table_has_answers_of_zero(query, domain):
 
 @linear
 def test_the_dimension_is_between_its_bounds(query, domain):
-    found, claimed = None, query.vc(domain)
+    claimed = query.vc(domain)
+    dense = matrix(query, domain)
     if query.denominator(domain) == 1:
-        found = shattered(matrix(query, domain))
-        assert claimed.low <= found <= claimed.high, (claimed, found)
+        if different_points(dense).shape[1] <= 16:
+            assert claimed.low <= shattered(dense) <= claimed.high
         assert query.fat(domain, 0.5).low == claimed.low and query.fat(domain, 0.1).high == claimed.high
         assert query.fat(domain, 0.51).high == 0
     assert claimed.why
@@ -98,7 +108,6 @@ def test_the_dimension_is_between_its_bounds(query, domain):
 
 @linear
 def test_the_tables_hold_every_answer(query, domain):
-    """Two tables that agree on `tables` agree on every answer: shuffle the universe within each listed table."""
     needed = {frozenset(columns) for columns in query.tables(domain)}
     for member in members(query, domain):
         assert any(set(member.columns) <= columns for columns in needed)

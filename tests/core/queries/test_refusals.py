@@ -35,7 +35,7 @@ WORDS = Domain((Categories(name="word", values=("x", "y", "z")),))
         (lambda: Conjunctions(order=0), FACTS, "order", "at least 1"),
         (lambda: Conjunctions(order=True), FACTS, "order", "whole"),
         (lambda: Conjunctions(order=4), FACTS, "order", "at most 3"),
-        (lambda: Conjunctions(order=9), LONG, "order", "at most 4"),
+        (lambda: Conjunctions(order=9), LONG, "order", "at most 3"),
         (lambda: Conjunctions(order=1, columns=("colour",)), FACTS, "columns", "name one of its values"),
         (lambda: Conjunctions(order=1, values=(("colour", 3),)), FACTS, "values", "0 to 2"),
         (lambda: Conjunctions(order=1, columns=("a",), values=(("a", 0),)), FACTS, "values", "once"),

@@ -57,5 +57,6 @@ CASES = {
     "intervals": Intervals(bits=16),
     "unions": Intervals(bits=16, pieces=3),
     "rectangles": Rectangles(bits=(8, 6)),
+    "halfspaces, one net": Halfspaces(dimensions=3, bits=8, margin=0.5, project=False),
     "halfspaces": Halfspaces(dimensions=3, bits=8, margin=0.5),
 }

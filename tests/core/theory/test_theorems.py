@@ -355,6 +355,13 @@ def test_halfspaces():
     assert ln(bound.rows(0.1, 1)) == near(ln(20) + counts + ln(counts + ln(20)), rel=1e-9)
 
 
+def test_halfspaces_in_their_own_dimensions():
+    # (1 + 16/3)^3 = 254.04 halfspaces, each within 0.1: 254.04 ln(254.04/0.05)/(0.5 * 0.1).
+    bound = Halfspaces(dimensions=3, bits=8, margin=0.5, project=False)
+    net = (19 / 3) ** 3
+    assert bound.rows(0.1, 0.5) == math.ceil(net * ln(net / 0.05) / 0.05)
+
+
 def test_the_projection_meets_johnson_and_lindenstrauss():
     bound = Halfspaces(dimensions=2, bits=4, margin=0.5)
     g = 0.5 / 16

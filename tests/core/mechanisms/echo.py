@@ -1,0 +1,88 @@
+"""Two neighbouring tables that give the same noisy answers must be indistinguishable, step by step.
+
+A mechanism that chooses its next question by the last answer is replayed with the same *answers* instead of the same
+noise. Then (1) the neighbour must be asked exactly the same questions with the same parameters, (2) the hidden values
+may differ by at most the declared sensitivity, and (3) everything released must be equal to the last bit.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from core import accounting
+from core.counts import Cells
+from core.domain import Booleans, Domain, Integers
+from core.models import tables as tables_model
+from core.privacy import Budget, Unit
+from tests.core.recorder import Call, Recorder
+
+LINE = Domain((Integers(name="x", low=0, high=29, missing=True), Booleans(name="ill")))
+PLANE = Domain((Integers(name="x", low=0, high=8), Integers(name="y", low=0, high=5), Booleans(name="ill")))
+BUDGETS = (Budget(1), Budget(1, 1e-6))
+UNITS = (Unit.row(), Unit.row("replace"), Unit.id("person", 3), Unit.id("person", 3, "replace"))
+
+
+class Echo(Recorder):
+    """Answers like the script: the frozen noise is whatever leads from the hidden values to the recorded answer."""
+
+    def _note(self, kind, hidden, amount, sensitivity, draw):
+        if not self._script:
+            return super()._note(kind, hidden, amount, sensitivity, draw)
+        place = len(self.calls)
+        assert place < len(self._script), "the neighbour asked for more noise"
+        before = self._script[place]
+        assert np.shape(hidden) == before.hidden.shape, "the neighbour was asked another question"
+        frozen = before.hidden + before.frozen - hidden
+        self.calls.append(Call(kind, np.array(hidden), Fraction(amount), int(sensitivity), frozen))
+        return frozen
+
+
+def neighbours(domain: Domain, unit: Unit, generator: np.random.Generator) -> tuple[Cells, Cells]:
+    """Two tables that differ by one unit; half of the time the unit's rows all fall into one cell."""
+    shape = domain.cells()
+    common = generator.integers(0, 40, shape) * (generator.random(shape) < 0.3)
+    more, other = _rows(unit, shape, generator), _rows(unit, shape, generator)
+    while unit.public_rows and more.sum() != other.sum():
+        other = _rows(unit, shape, generator)
+    if unit.neighbours == "add-remove":
+        other = np.zeros_like(other)
+    return Cells(domain, common + other, unit), Cells(domain, common + more, unit)
+
+
+def _rows(unit: Unit, cells: int, generator: np.random.Generator) -> np.ndarray:
+    if generator.random() < 0.5:
+        return np.bincount([generator.integers(cells)] * unit.limit, minlength=cells)
+    return np.bincount(generator.integers(0, cells, generator.integers(1, unit.limit + 1)), minlength=cells)
+
+
+def check_private(mechanism, domain: Domain, unit: Unit, monkeypatch, pairs: int = 12) -> None:
+    """Replay on neighbours, and compare what was asked with the declared cost and the budget."""
+    monkeypatch.setattr(tables_model, "FEWEST_POINTS", 100)
+    monkeypatch.setattr(tables_model, "MOST_POINTS", 100)
+    mechanism.check(domain, unit)
+    declared = mechanism.cost(domain, unit)
+    budget = mechanism.budget
+    assert accounting.units(declared, accounting.order_for(budget)) <= accounting.capacity(budget)
+    generator = np.random.default_rng(5)
+    reached = 0.0
+    for pair in range(pairs):
+        first, second = neighbours(domain, unit, generator)
+        recorded = Recorder(pair)
+        one = mechanism.run(first, recorded)
+        replayed = Echo(pair, recorded.calls)
+        two = mechanism.run(second, replayed)
+        assert len(recorded.calls) == len(replayed.calls) > 0
+        for before, after in zip(recorded.calls, replayed.calls, strict=True):
+            assert (before.kind, before.amount, before.sensitivity) == (after.kind, after.amount, after.sensitivity)
+            assert before.distance(after) <= before.sensitivity
+            reached = max(reached, before.distance(after) / before.sensitivity)
+        assert one.total == two.total
+        for columns in ((), *((name,) for name in domain.names), domain.names):
+            assert np.array_equal(one.marginal(columns), two.marginal(columns)), columns
+        asked = recorded.cost()
+        for order in (Fraction(3, 2), Fraction(64)) if not budget.pure else (None,):
+            assert accounting.units(declared, order) >= accounting.units(asked, order)
+    # The declared sensitivity is tight: half of it would fail above.
+    assert reached == 1

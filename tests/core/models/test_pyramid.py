@@ -1,0 +1,80 @@
+import numpy as np
+import pytest
+
+from core.models.projection import simplex
+from core.models.pyramid import gather, linear, nonnegative, pyramid
+
+SHAPES = [(1,), (2,), (7,), (16,), (17,), (40,), (5, 9), (6, 2, 3)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_levels_are_nested_sums_of_the_cells(shape):
+    table = np.random.default_rng(0).integers(0, 100, shape)
+    blocks = pyramid(shape, 3)
+    sums = blocks.sums(table)
+    assert np.array_equal(sums[-1], table)
+    assert all(level.dtype == np.int64 and level.sum() == table.sum() for level in sums)
+    assert all(size <= 3 for size in sums[0].shape)
+    for above, below, family in zip(sums, sums[1:], blocks.families, strict=False):
+        members = np.where(family >= 0, below.ravel()[family], 0)
+        assert np.array_equal(members.sum(axis=1), above.ravel())
+        assert sorted(family[family >= 0]) == list(range(below.size))
+        assert family.shape[1] <= 3 ** len(shape)
+
+
+def test_few_levels_are_balanced():
+    assert [blocks.grid(0) for blocks in [pyramid((1024,), 16)]] == [(10,)]
+    assert pyramid((4096,), 16).levels == 3
+    assert pyramid((16,), 16).levels == 1
+
+
+def blocks_matrix(blocks):
+    """One line per block of every level, one column per cell: 1 where the cell lies in the block."""
+    cells = np.eye(int(np.prod(blocks.shape))).reshape((-1, *blocks.shape))
+    return [np.stack([blocks.sums(cell)[level].ravel() for cell in cells], axis=1) for level in range(blocks.levels)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_linear_is_the_least_squares_estimate(shape):
+    generator = np.random.default_rng(1)
+    blocks = pyramid(shape, 3)
+    matrix = blocks_matrix(blocks)
+    variances = list(generator.uniform(0.5, 4, blocks.levels))
+    noisy = [generator.normal(0, 10, len(lines)).reshape(blocks.grid(level)) for level, lines in enumerate(matrix)]
+    estimate = gather(blocks, noisy, variances)
+    scaled = np.concatenate([lines / v**0.5 for lines, v in zip(matrix, variances, strict=True)])
+    target = np.concatenate([level.ravel() / v**0.5 for level, v in zip(noisy, variances, strict=True)])
+    free = np.linalg.lstsq(scaled, target, rcond=None)[0]
+    assert np.allclose(linear(estimate, free.sum()).ravel(), free)
+    # with a known total: the same problem with one exact equation
+    total = free.sum() + 7
+    exact = np.concatenate([scaled, 1e6 * np.ones((1, scaled.shape[1]))])
+    held = np.linalg.lstsq(exact, np.append(target, 1e6 * total), rcond=None)[0]
+    assert np.allclose(linear(estimate, total).ravel(), held, atol=1e-4)
+    assert np.isclose(estimate.values[0].sum(), free.sum())
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("total", [0.0, -3.0, 50.0])
+def test_nonnegative_splits_the_total_without_negatives(shape, total):
+    generator = np.random.default_rng(2)
+    blocks = pyramid(shape, 3)
+    noisy = [generator.normal(0, 10, blocks.grid(level)) for level in range(blocks.levels)]
+    table = nonnegative(gather(blocks, noisy, [1.0] * blocks.levels), total)
+    assert table.shape == shape
+    assert table.min() >= 0
+    assert np.isclose(table.sum(), max(total, 0))
+
+
+def test_one_level_is_the_simplex_projection():
+    noisy = np.array([5.0, -3.0, 2.0, 0.5])
+    blocks = pyramid((4,), 16)
+    assert np.allclose(nonnegative(gather(blocks, [noisy], [1.0]), 6.0), simplex(noisy, 6.0))
+
+
+def test_nonnegative_keeps_a_table_that_is_already_consistent():
+    table = np.random.default_rng(3).integers(0, 9, (11, 7))
+    blocks = pyramid(table.shape, 4)
+    estimate = gather(blocks, blocks.sums(table), [2.0] * blocks.levels)
+    assert np.allclose(nonnegative(estimate, table.sum()), table)
+    assert np.allclose(linear(estimate, table.sum()), table)
