@@ -130,7 +130,7 @@ class Iterative:
             )
 
     def _asks_tables(self, domain: Domain) -> bool:
-        """Whether whole tables are asked: by default where several tables hold no more cells than there are questions."""
+        """Whether whole tables are asked: by default where several tables hold no more cells than questions."""
         if self.variant == "theorem" or self.questions == "members":
             return False
         if self.questions == "tables":

@@ -38,9 +38,12 @@ def net(columns: int, translated: bool, count: int, bits: int) -> Integers:
 
 
 def discretised(normals: NDArray[np.float64], bits: int) -> Integers:
-    """Normals whose largest coordinate is 2^(bits-1) - 1: b-discretised halfspaces (B definition 6.2)."""
+    """Normals whose largest coordinate is 2^(bits-2): b-discretised halfspaces (B definition 6.2).
+
+    A power of two keeps halves and quarters exact, and with its sign it still fits into `bits` bits.
+    """
     largest = np.abs(normals).max(axis=-1, keepdims=True)
-    return np.rint(normals / np.where(largest > 0, largest, 1.0) * (2 ** (bits - 1) - 1)).astype(np.int64)
+    return np.rint(normals / np.where(largest > 0, largest, 1.0) * 2 ** (bits - 2)).astype(np.int64)
 
 
 def _even(count: int, dimension: int) -> NDArray[np.float64]:

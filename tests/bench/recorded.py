@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 FIGURES: dict[tuple[str, str, str, str], float] = {
+    ("dense", "update 1e5 cells", "cpu_s", "smartnoise"): 1.65,
+    ("dense", "update 1e6 cells", "cpu_s", "smartnoise"): 21.8,
+    ("dense", "update 1e7 cells", "cpu_s", "smartnoise"): 561,
     ("noise", "laplace", "per_s", "opendp"): 90_000,
     ("noise", "gaussian", "per_s", "opendp"): 50_000,
     ("noise", "select", "ms", "opendp"): 106,

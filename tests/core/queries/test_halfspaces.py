@@ -22,7 +22,7 @@ def test_the_net_is_public_and_the_same_every_time():
     assert np.array_equal(net(3, True, 50, 8), first)
     assert np.array_equal(net(3, True, 20, 8), first[:20])
     assert len(np.unique(first, axis=0)) == 50
-    assert np.abs(first).max() == 127
+    assert np.abs(first).max() == 64
 
 
 def test_the_net_points_everywhere():
@@ -142,4 +142,4 @@ def test_the_net_shatters_as_many_points_as_there_are_dimensions():
 
 
 def test_normals_keep_their_direction_when_discretised():
-    assert discretised(np.array([0.5, -1.0, 0.25]), 8).tolist() == [64, -127, 32]
+    assert discretised(np.array([0.5, -1.0, 0.25]), 8).tolist() == [32, -64, 16]
