@@ -182,15 +182,16 @@ def changed(database: Integers, count: int, shape: tuple[int, ...], generator: n
     How many rows change is spread evenly on a logarithmic scale from 1 to all, so that early steps can be large and
     late ones small. In each proposal the new rows are uniform, or copies of other rows, or differ in one column.
     """
-    cells, rows = math.prod(shape), len(database)
+    rows, sizes = len(database), np.array(shape, dtype=np.int64)
     moved = np.exp(generator.uniform(0, math.log(rows + 1), count)).astype(np.int64)
-    ranks = generator.random((count, rows)).argsort(axis=1).argsort(axis=1)
-    fresh = generator.integers(0, cells, (count, rows))
-    copies = database[generator.integers(0, rows, (count, rows))]
-    column = generator.integers(0, len(shape), (count, rows))
-    sizes = np.array(shape, dtype=np.int64)
-    strides = np.array([math.prod(shape[place + 1 :]) for place in range(len(shape))], dtype=np.int64)
-    codes = database // strides[column] % sizes[column]
-    near = database + (generator.integers(0, sizes[column]) - codes) * strides[column]
-    kind = generator.integers(0, 3, (count, 1))
-    return np.where(ranks < moved[:, None], np.choose(kind, (fresh, copies, near)), database)
+    ranks = generator.permuted(np.broadcast_to(np.arange(rows), (count, rows)), axis=1)
+    proposal, place = np.nonzero(ranks < moved[:, None])
+    fresh = generator.integers(0, math.prod(shape), len(place))
+    copies = database[generator.integers(0, rows, len(place))]
+    column = generator.integers(0, len(shape), len(place))
+    strides = np.array([math.prod(shape[axis + 1 :]) for axis in range(len(shape))], dtype=np.int64)[column]
+    codes = database[place] // strides % sizes[column]
+    near = database[place] + (generator.integers(0, sizes[column]) - codes) * strides
+    found = np.tile(database, (count, 1))
+    found[proposal, place] = np.choose(generator.integers(0, 3, count)[proposal], (fresh, copies, near))
+    return found

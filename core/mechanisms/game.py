@@ -31,7 +31,7 @@ TYPICAL_ROWS = 10_000
 """Table size for which rounds are chosen by default: the best number grows with the rows, which may be private."""
 MOST_ROUNDS = 8_000
 MOST_DRAWS = 100_000
-MOST_DEFAULT = 500
+MOST_DEFAULT = 200
 """Rounds chosen by default at most; each takes a pass over the universe."""
 
 

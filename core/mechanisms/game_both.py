@@ -36,7 +36,7 @@ class GameBoth(Game):
 
     name: ClassVar[str] = "game-both"
     title: ClassVar[str] = "Game: both players learn"
-    prefer: ClassVar[str] = "Choose it to study the game between two learners; 'game-data' is usually more accurate."
+    prefer: ClassVar[str] = "Choose it to see two learners reach a balance; 'iterative-weights' is more accurate."
     data_learns: ClassVar[bool] = True
     query_learns: ClassVar[bool] = True
 

@@ -36,7 +36,7 @@ class GameData(Game):
     name: ClassVar[str] = "game-data"
     title: ClassVar[str] = "Game: the data player learns"
     prefer: ClassVar[str] = (
-        "Choose it for the largest error over a long list of questions on a small schema; a delta above 0 helps much."
+        "Choose it to see a release as a game; 'iterative-weights' also measures what it finds and is more accurate."
     )
     data_learns: ClassVar[bool] = True
     query_learns: ClassVar[bool] = False

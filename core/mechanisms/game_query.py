@@ -36,7 +36,7 @@ class GameQuery(Game):
 
     name: ClassVar[str] = "game-query"
     title: ClassVar[str] = "Game: the query player learns"
-    prefer: ClassVar[str] = "Choose it to build a table out of best-fitting records; a delta above 0 helps much."
+    prefer: ClassVar[str] = "Choose it to see a table grow out of best answers; 'iterative-weights' is more accurate."
     data_learns: ClassVar[bool] = False
     query_learns: ClassVar[bool] = True
 

@@ -139,9 +139,10 @@ def _errors(target: Target, unit: Unit) -> tuple[float, float]:
 
     A range covers the share m of each block. Given the count of a block, its parts are off by noise of variance u that
     adds up to zero over the parts, independently of all other blocks; so the variance of the answer is the sum, over
-    blocks, of u times the sum of (m_part - m_block)^2 over its parts. With S the sum of m^2 over a level, that is
-    u (S_below - parts S) for each level. The largest: at each level only blocks that an end of the range cuts have
-    parts with different m, and their squares add up to at most parts/4.
+    blocks, of u times the sum of (m_part - m_block)^2 over its parts, which is the sum of m_part^2 minus parts times
+    m_block^2. The largest: at each level only blocks that an end of the range cuts have
+    parts with different m, and their squares add up to at most parts/4 (at the top, if the number of rows is not known,
+    to all parts).
     """
     blocks = target.pyramid
     counted = [math.prod(blocks.grid(level)) for level in range(blocks.levels)]
@@ -149,13 +150,11 @@ def _errors(target: Target, unit: Unit) -> tuple[float, float]:
     spread = [portion.sigma(unit) ** 2 for portion in target.portions]
     for level in range(blocks.levels - 2, -1, -1):
         spread[level] = 1 / (1 / spread[level] + 1 / (parts[level + 1] * spread[level + 1]))
-    covered = _covered(blocks)
-    if not unit.public_rows:
-        covered[0] = np.zeros(RANGES)
     squares = np.zeros(RANGES)
-    for above, below, share, variance in zip(covered[:-1], covered[1:], parts, spread, strict=True):
-        squares += np.maximum(below - share * above, 0.0) * variance
-    cut = [1.0, *(_cut_blocks(blocks.grid(level)) for level in range(blocks.levels - 1))]
+    for level, variance in enumerate(spread):
+        above = _covered(blocks, level - 1, level) if level or unit.public_rows else 0.0
+        squares += np.maximum(_covered(blocks, level, level) - above, 0.0) * variance
+    cut = [1.0 if unit.public_rows else 4.0, *(_cut_blocks(blocks.grid(level)) for level in range(blocks.levels - 1))]
     largest = sum(
         number * max(share / 4, 0.5) * variance for number, share, variance in zip(cut, parts, spread, strict=True)
     )
@@ -165,18 +164,24 @@ def _errors(target: Target, unit: Unit) -> tuple[float, float]:
     return mean, max(single, math.sqrt(2 * largest * math.log(2 / asked)))
 
 
-def _covered(blocks: Pyramid) -> list[Floats]:
-    """The sum of squared covered shares over the whole and over each level, for ranges whose ends fill the axes evenly."""
-    found = [np.ones(RANGES) for _ in range(blocks.levels + 1)]
+def _covered(blocks: Pyramid, level: int, finer: int) -> Floats:
+    """The sum of squared covered shares over the blocks of a level, each times its number of parts at a finer level.
+
+    One figure for each of some public ranges whose ends fill the axes evenly; level -1 is the whole.
+    """
+    found = np.ones(RANGES)
     for axis, size in enumerate(blocks.shape):
         ends = [np.floor(size * (np.arange(1, RANGES + 1) * root % 1.0)) for root in ROOTS[2 * axis : 2 * axis + 2]]
         first, last = np.minimum(*ends), np.maximum(*ends) + 1
-        for level, starts in enumerate([np.zeros(1, dtype=np.int64), *(every[axis] for every in blocks.starts)]):
-            stops = np.append(starts[1:], size)
-            low, high = (np.searchsorted(starts, end, side="right") - 1 for end in (first, last - 1))
-            left = (np.minimum(stops[low], last) - first) / (stops - starts)[low]
-            right = (last - starts[high]) / (stops - starts)[high]
-            found[level] *= left**2 + np.where(high > low, right**2 + high - low - 1, 0.0)
+        starts = blocks.starts[level][axis] if level >= 0 else np.zeros(1, dtype=np.int64)
+        width = np.diff(starts, append=size)
+        parts = np.diff(np.searchsorted(blocks.starts[finer][axis], np.append(starts, size)))
+        before = np.cumsum(parts) - parts
+        low, high = (np.searchsorted(starts, end, side="right") - 1 for end in (first, last - 1))
+        left = (np.minimum(starts[low] + width[low], last) - first) / width[low]
+        right = (last - starts[high]) / width[high]
+        inner = before[high] - before[low] - parts[low] + parts[high] * right**2
+        found *= parts[low] * left**2 + np.where(high > low, inner, 0.0)
     return found
 
 

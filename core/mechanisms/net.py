@@ -50,7 +50,7 @@ class Net:
     """Makes the net of all databases an alpha-net for this alpha; 0 leaves the size to `rows`."""
     rows: int = 0
     """Rows of each member; 0 takes what the accuracy needs, or a usual number."""
-    members: int = 10_000
+    members: int = 5_000
     """Databases of a random net."""
 
     def __post_init__(self) -> None:

@@ -37,7 +37,7 @@ class SmallDatabase:
     method: str = "auto"
     """'enumerate' compares all databases, 'net' random ones, 'search' improves one in paid rounds; 'auto' enumerates
     where that is possible and searches otherwise."""
-    members: int = 10_000
+    members: int = 5_000
     """Random databases of method 'net'."""
     rounds: int = 20
     """Choices of method 'search', each for an equal part of the budget."""

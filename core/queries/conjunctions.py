@@ -95,17 +95,21 @@ class Conjunctions:
     def totals(self, source: Source) -> NDArray[Any]:
         domain = source.domain
         sets, facts = self.tables(domain), self.facts(domain)
-        tables = tables_of(source, sets)
-        starts = np.cumsum([0] + [comb(len(facts), size) for size in range(self.order + 1)])
-        chosen = [subsets.listed(self.order, size) for size in range(self.order + 1)]
+        places = subsets.listed(len(facts), self.order)
+        codes = np.array([code for _, code in facts])[places]
+        tensors = np.stack(
+            [self._tensor(table, line).ravel() for table, line in zip(tables_of(source, sets), codes, strict=True)]
+        )
         bits = 1 << np.arange(self.order - 1, -1, -1)
-        found = np.zeros(starts[-1], dtype=np.result_type(*tables))
-        for places, table in zip(combinations(range(len(facts)), self.order), tables, strict=True):
-            tensor = self._tensor(table, tuple(facts[place][1] for place in places)).ravel()
-            for size, lines in enumerate(chosen):
-                at = starts[size] + subsets.places(len(facts), np.array(places, dtype=np.int64)[lines])
-                found[at] = tensor[bits[lines].sum(axis=1)]
-        return found
+        totals = []
+        for size in range(self.order + 1):
+            lines = subsets.listed(self.order, size)
+            found = np.zeros(comb(len(facts), size), dtype=tensors.dtype)
+            # a set of facts lies in several tables; any one of them will do
+            at = subsets.places(len(facts), places[:, lines].reshape(len(places) * len(lines), size))
+            found[at] = tensors[:, bits[lines].sum(axis=1)].ravel()
+            totals.append(found)
+        return np.concatenate(totals)
 
     def member(self, domain: Domain, index: int) -> Query:
         facts = self.facts(domain)
@@ -142,11 +146,11 @@ class Conjunctions:
     def _fits(self, facts: int, order: int) -> bool:
         return comb(facts, order) <= MOST_TABLES and self._size(facts, order) <= checks.MOST_LISTED
 
-    def _tensor(self, table: NDArray[Any], codes: tuple[int, ...]) -> NDArray[Any]:
+    def _tensor(self, table: NDArray[Any], codes: NDArray[np.int64]) -> NDArray[Any]:
         """Entry (s_1, .., s_k): the total of the question about the facts with s_i = 1."""
         rows = table.sum()
         for axis, code in enumerate(codes):
-            whole, yes = literals.split(table, axis, code)
+            whole, yes = literals.split(table, axis, int(code))
             table = np.stack([whole, yes if self.connective == "and" else whole - yes], axis=axis)
         return table if self.connective == "and" else rows - table
 

@@ -5,6 +5,7 @@ The cells of 'missing' have no place in the order: their rows count in the total
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,14 @@ def check(domain: Domain, columns: Columns, bits: int | None, parameter: str) ->
 def edges(domain: Domain, column: str, bits: int | None) -> Integers:
     """First cell of each piece, and one past the last: every cell a piece, or 2**bits pieces of nearly equal width."""
     cells = domain[column].regular
-    count = cells if bits is None else 2**bits
-    return np.arange(count + 1, dtype=np.int64) * cells // count
+    return _cuts(cells, cells if bits is None else 2**bits)
+
+
+@lru_cache(maxsize=4)
+def _cuts(cells: int, count: int) -> Integers:
+    cuts = np.arange(count + 1, dtype=np.int64) * cells // count
+    cuts.flags.writeable = False
+    return cuts
 
 
 def prefix(table: NDArray[Any], cuts: Integers, axis: int = 0) -> NDArray[Any]:

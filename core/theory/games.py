@@ -2,11 +2,12 @@
 
 The payoff of query f against a distribution D is f(D) - f(x), x being the private table; the class is taken with all
 complements, so it has 2|Q| members. A player who multiplies weights by exp(+-h payoff) for T rounds is, on average,
-within h + ln(actions)/(h T) of the best fixed action (payoffs in [-1, 1], h <= 1). If the other player answers nearly
-optimally, the data player's average is a nearly optimal strategy: a table that is right on every query.
+within w^2 h/8 + ln(actions)/(h T) of the best fixed action, w being the range of the payoffs in a round: at best
+w sqrt(ln(actions)/(2 T)). If the other player answers nearly optimally, the data player's average is a nearly optimal
+strategy: a table that is right on every query.
 
-The section names the three ways and leaves the arithmetic to the reader. Here T = 16 ln(actions)/alpha^2 rounded up
-and h = sqrt(ln(actions)/T), at most alpha/4, which leave half of alpha for the other player.
+The section names the three ways and leaves the arithmetic to the reader. Here T is such that learning may cost half of
+alpha, rounded up, and the other player the other half.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from core.theory.release import log_rho
 class DataPlayerLearns(Theorem):
     """The data player learns by multiplicative weights; the query player answers by the exponential mechanism.
 
-    **Accuracy** T = 16 ln|X|/alpha^2 choices, each within alpha/2 of the best except with probability beta/T:
+    **Accuracy** T = 2 ln|X|/alpha^2 choices (w = 1), each within alpha/2 of the best except with probability beta/T:
     alpha = 4 ln(2 |Q| T/beta)/(n e). A choice costs e = epsilon/T for delta = 0, or e = sqrt(8 rho/T) in
     zero-concentrated privacy. No answer is measured: f(x) is the same for all of the data player's actions.
 
@@ -38,7 +39,7 @@ class DataPlayerLearns(Theorem):
 
     def rounds(self, alpha: float) -> int:
         """T, the rounds with which the error alpha is promised."""
-        return math.ceil(16 * self.log_universe / alpha**2)
+        return math.ceil(2 * self.log_universe / alpha**2)
 
     def _enough(self, alpha: float, rows: int, epsilon: float) -> bool:
         rounds = self.rounds(alpha)
@@ -54,10 +55,10 @@ class DataPlayerLearns(Theorem):
 class QueryPlayerLearns(Theorem):
     """The query player learns; the data player answers s queries drawn from the weights with the best single record.
 
-    **Accuracy** T = 16 ln(2|Q|)/alpha^2 rounds of s = 32 ln(2 |X| T/beta)/alpha^2 draws, which show every record's
-    payoff to within alpha/4 (Hoeffding), so that the answer is within alpha/2 of the best. A draw in round t is an
-    exponential mechanism with epsilon 2 h (t - 1)/n, so n >= s h T^2/epsilon for delta = 0, and in
-    zero-concentrated privacy n >= h sqrt(s T^3/(6 rho)). ln|X| adds draws, not rounds.
+    **Accuracy** T = 8 ln(2|Q|)/alpha^2 rounds (w = 2, h = sqrt(2 ln(2|Q|)/T)) of s = 8 ln(|X| T/beta)/alpha^2 draws,
+    which show every record's payoff to within alpha/2 (Hoeffding); the best record's is at most 0 on any draws, as x's
+    is 0. A draw in round t is an exponential mechanism with epsilon 2 h (t - 1)/n, so n >= s h T(T - 1)/epsilon for
+    delta = 0, and n >= h sqrt(s T(T - 1)(2 T - 1)/(12 rho)) in zero-concentrated privacy. ln|X| adds draws, not rounds.
 
     Theorem: G section 5.3.3, second way; Gaboardi, Gallego Arias, Hsu, Roth and Wu 2014 (DualQuery).
     """
@@ -70,18 +71,19 @@ class QueryPlayerLearns(Theorem):
 
     def rounds(self, alpha: float) -> int:
         """T, the rounds with which the error alpha is promised."""
-        return math.ceil(16 * (math.log(2) + self.log_queries) / alpha**2)
+        return math.ceil(8 * (math.log(2) + self.log_queries) / alpha**2)
 
     def draws(self, alpha: float) -> int:
         """s, the queries drawn in each round."""
-        width = math.log(2) + self.log_universe + math.log(self.rounds(alpha)) - math.log(self.beta)
-        return math.ceil(32 * width / alpha**2)
+        width = self.log_universe + math.log(self.rounds(alpha)) - math.log(self.beta)
+        return math.ceil(8 * width / alpha**2)
 
     def _enough(self, alpha: float, rows: int, epsilon: float) -> bool:
-        log_rounds, log_draws = math.log(self.rounds(alpha)), math.log(self.draws(alpha))
-        log_step = (math.log(math.log(2) + self.log_queries) - log_rounds) / 2
+        rounds, log_draws = self.rounds(alpha), math.log(self.draws(alpha))
+        log_step = math.log(2 * (math.log(2) + self.log_queries) / rounds) / 2
         if self.delta == 0:
-            needed = log_draws + 2 * log_rounds - math.log(epsilon)
+            needed = log_draws + math.log(rounds * (rounds - 1)) - math.log(epsilon)
         else:
-            needed = (log_draws + 3 * log_rounds - math.log(6) - log_rho(epsilon, self.delta)) / 2
+            squares = math.log(rounds * (rounds - 1) * (2 * rounds - 1)) - math.log(12)
+            needed = (log_draws + squares - log_rho(epsilon, self.delta)) / 2
         return log_step + needed <= math.log(rows)

@@ -17,6 +17,8 @@ from scipy import stats
 from core.accounting import rho_for
 from core.counts import Cells
 from core.domain import Booleans, Domain, Integers
+from core.mechanisms.game_data import GameData
+from core.mechanisms.game_query import GameQuery
 from core.mechanisms.interval_search import IntervalSearch
 from core.mechanisms.iterative_median import IterativeMedian
 from core.mechanisms.iterative_perceptron import IterativePerceptron
@@ -31,10 +33,12 @@ from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
 from core.queries.rectangles import Rectangles
 from core.theory import (
+    DataPlayerLearns,
     ExponentialMechanism,
     GaussianQueries,
     Iterative,
     LaplaceQueries,
+    QueryPlayerLearns,
     iterative_perceptron,
     iterative_weights,
 )
@@ -113,9 +117,9 @@ def spread(rows: int, weights: list[float]) -> np.ndarray:
     return np.diff(edges)
 
 
-def failures(mechanism, counts: Cells, query, alpha: float) -> int:
+def failures(mechanism, counts: Cells, query, alpha: float, runs: int = RUNS) -> int:
     """Runs of a mechanism whose worst answer misses the truth by more than alpha."""
-    return sum(query.worst(counts, mechanism.run(counts, NOISE)) > alpha for _ in range(RUNS))
+    return sum(query.worst(counts, mechanism.run(counts, NOISE)) > alpha for _ in range(runs))
 
 
 PAIR = Domain((Booleans(name="a"), Booleans(name="b")))
@@ -158,6 +162,24 @@ def test_iterative_median(weights):
     bound = Iterative(update=Median(log_net=math.log(tables)), distinguisher=chooser, beta=0.2)
     counts = Cells(PAIR, spread(bound.rows(0.6, 1), weights), PUBLIC)
     assert not surely_above(failures(mechanism, counts, ONE_WAY, 0.6), RUNS, 0.2)
+
+
+@pytest.mark.parametrize("weights", TABLES)
+@pytest.mark.parametrize("delta", [0, 1e-6])
+def test_game_with_a_learning_data_player(weights, delta):
+    bound = DataPlayerLearns(**SIZES, delta=delta)
+    counts = Cells(PAIR, spread(bound.rows(0.4, 1), weights), PUBLIC)
+    mechanism = GameData(queries=(ONE_WAY,), budget=Budget(1, delta), rounds=bound.rounds(0.4))
+    assert not surely_above(failures(mechanism, counts, ONE_WAY, 0.4), RUNS, 0.2)
+
+
+def test_game_with_a_learning_query_player():
+    """Fewer runs: each makes over a thousand draws."""
+    bound = QueryPlayerLearns(**SIZES)
+    counts = Cells(PAIR, spread(bound.rows(0.9, 1), TABLES[1]), PUBLIC)
+    turns = {"rounds": bound.rounds(0.9), "samples": bound.draws(0.9)}
+    mechanism = GameQuery(queries=(ONE_WAY,), budget=Budget(1), **turns)
+    assert not surely_above(failures(mechanism, counts, ONE_WAY, 0.9, 25), 25, 0.2)
 
 
 BITS = Domain((Booleans(name="a"), Booleans(name="b"), Booleans(name="c")))

@@ -54,7 +54,7 @@ def test_expected_error_is_what_dense_data_shows(budget, unit, size, monkeypatch
         range_errors(truth, tree.run(Cells(column(size), truth, unit), Noise()), np.random.default_rng(run))
         for run in range(150)
     ]
-    assert np.mean(errors) == pytest.approx(expected.mean, rel=0.1)
+    assert np.mean(errors) == pytest.approx(expected.mean, rel=0.13)
     assert np.mean([run.max() <= expected.worst for run in errors]) >= 0.95
 
 
@@ -100,7 +100,8 @@ def test_a_gaussian_budget_is_more_accurate():
 
 
 def test_refusals_name_what_works():
-    domain = Domain((Integers(name="x", low=0, high=9), Integers(name="y", low=0, high=9), Categories(name="k", values=("a",))))
+    numbers = (Integers(name=name, low=0, high=9) for name in "xy")
+    domain = Domain((*numbers, Categories(name="k", values=("a",))))
     for queries in ((Marginals(order=2),), (Rectangles(columns=("x", "y")),)):
         with pytest.raises(Refused, match="rectangle-tree"):
             IntervalTree(queries=queries, budget=Budget(1)).check(domain, Unit.row())

@@ -289,29 +289,33 @@ def test_updates_of_weights():
 
 def test_the_data_player_learns():
     bound = DataPlayerLearns(log_universe=ln(1024), log_queries=ln(1000))
-    # T = 1600 ln 1024 = 11090.4, rounded up; n >= 4 T ln(2000 T/0.05)/(0.1 epsilon).
-    assert bound.rounds(0.1) == 11091
-    assert bound.rows(0.1, 0.5) == math.ceil(4 * 11091 * ln(2000 * 11091 / 0.05) / 0.05)
+    # T = 200 ln 1024 = 1386.29, rounded up; n >= 4 T ln(2000 T/0.05)/(0.1 epsilon).
+    assert bound.rounds(0.1) == 1387
+    assert bound.rows(0.1, 0.5) == math.ceil(4 * 1387 * ln(2000 * 1387 / 0.05) / 0.05)
     rho = float(rho_for(Budget(0.5, 1e-9)))
     delta = DataPlayerLearns(log_universe=ln(1024), log_queries=ln(1000), delta=1e-9)
-    assert delta.rows(0.1, 0.5) == math.ceil(40 * ln(2000 * 11091 / 0.05) * math.sqrt(11091 / (8 * rho)))
+    assert delta.rows(0.1, 0.5) == math.ceil(40 * ln(2000 * 1387 / 0.05) * math.sqrt(1387 / (8 * rho)))
 
 
-def test_the_data_player_needs_about_an_eighth_of_the_rows_of_the_iterative_construction():
+def test_the_data_player_needs_a_64th_of_the_rows_of_the_iterative_construction():
+    # An eighth of the rounds, one access instead of two in each, and a half instead of an eighth of alpha for it.
     sizes = {"log_universe": ln(1024), "log_queries": ln(1000)}
-    assert iterative_weights(**sizes).rows(0.1, 1) / DataPlayerLearns(**sizes).rows(0.1, 1) == near(8, rel=0.05)
+    assert iterative_weights(**sizes).rows(0.1, 1) / DataPlayerLearns(**sizes).rows(0.1, 1) == near(64, rel=0.15)
 
 
 def test_the_query_player_learns():
     bound = QueryPlayerLearns(log_universe=ln(1024), log_queries=ln(1000))
-    # T = 1600 ln 2000 = 12161.4, rounded up; s = 3200 ln(2048 T/0.05), rounded up; n >= h s T^2/epsilon with
-    # h = sqrt(ln 2000/12162) = 0.024999.
-    assert bound.rounds(0.1) == 12162
-    assert bound.draws(0.1) == math.ceil(3200 * ln(2048 * 12162 / 0.05)) == 64085
-    assert bound.rows(0.1, 0.5) == near(2 * math.sqrt(ln(2000) / 12162) * 64085 * 12162**2, rel=1e-9)
+    # T = 800 ln 2000 = 6080.7, rounded up; s = 800 ln(1024 T/0.05) = 14910.2, rounded up; h = sqrt(2 ln 2000/T).
+    assert bound.rounds(0.1) == 6081
+    assert bound.draws(0.1) == math.ceil(800 * ln(1024 * 6081 / 0.05))
+    step, draws = math.sqrt(2 * ln(2000) / 6081), bound.draws(0.1)
+    assert bound.rows(0.1, 0.5) == near(draws * step * 6081 * 6080 / 0.5, rel=1e-9)
     rho = float(rho_for(Budget(0.5, 1e-9)))
     delta = QueryPlayerLearns(log_universe=ln(1024), log_queries=ln(1000), delta=1e-9)
-    assert delta.rows(0.1, 0.5) == near(0.024999 * math.sqrt(64085 * 12162.0**3 / (6 * rho)), rel=1e-4)
+    # Draws of round t cost (2 h (t - 1)/n)^2/8 each.
+    rows = delta.rows(0.1, 0.5)
+    spent = sum((2 * step * past / rows) ** 2 / 8 * draws for past in range(6081))
+    assert spent == near(rho, rel=1e-6)
 
 
 def test_the_query_player_sees_a_large_universe_less():

@@ -1,0 +1,32 @@
+import numpy as np
+
+from core.models.dense import Dense
+from core.models.histogram import Histogram
+from tests.core.samples import SMALL
+
+
+def test_the_start_is_uniform_with_the_given_total():
+    start = Dense.uniform(SMALL, 120.0)
+    assert start.total == 120
+    assert np.ptp(start.cells) == 0
+
+
+def test_cells_are_scaled_by_their_combination_whatever_the_order_of_columns():
+    cells = np.random.default_rng(0).random(SMALL.shape())
+    factors = np.random.default_rng(1).random((2, 3))
+    scaled = Dense(SMALL, cells).scaled(("old", "colour"), factors)
+    for colour in range(3):
+        for old in range(2):
+            np.testing.assert_allclose(scaled.cells[colour, :, old], cells[colour, :, old] * factors[old, colour])
+
+
+def test_marginals_are_those_of_a_histogram():
+    cells = np.random.default_rng(0).random(SMALL.shape())
+    for columns in ((), ("size",), ("old", "colour"), SMALL.names[::-1]):
+        np.testing.assert_allclose(Dense(SMALL, cells).marginal(columns), Histogram(SMALL, cells).marginal(columns))
+
+
+def test_scaling_leaves_the_old_hypothesis_alone():
+    start = Dense.uniform(SMALL, 24.0)
+    start.scaled(("old",), np.array([2.0, 0.0]))
+    assert (start.cells == 1).all()
