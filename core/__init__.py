@@ -4,7 +4,16 @@ from core.desk import Desk, HeldTable
 from core.domain import Booleans, Categories, Dates, Domain, Integers, Reals
 from core.plan import Plan
 from core.privacy import Budget, Unit
+from core.queries.conjunctions import Conjunctions
+from core.queries.counting import Counting
+from core.queries.halfspaces import Halfspaces
+from core.queries.intervals import Intervals
+from core.queries.linear import Linear
+from core.queries.lipschitz import Lipschitz
 from core.queries.marginals import Marginals
+from core.queries.parities import Parities
+from core.queries.rectangles import Rectangles
+from core.queries.unions import Unions
 from core.release import Certificate, Release
 
 __all__ = [
@@ -12,14 +21,23 @@ __all__ = [
     "Budget",
     "Categories",
     "Certificate",
+    "Conjunctions",
+    "Counting",
     "Dates",
     "Desk",
     "Domain",
+    "Halfspaces",
     "HeldTable",
     "Integers",
+    "Intervals",
+    "Linear",
+    "Lipschitz",
     "Marginals",
+    "Parities",
     "Plan",
     "Reals",
+    "Rectangles",
     "Release",
+    "Unions",
     "Unit",
 ]

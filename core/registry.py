@@ -8,22 +8,68 @@ from types import MappingProxyType
 from typing import Any
 
 from core.errors import BadParameter, Unknown, printable
+from core.mechanisms.game_both import GameBoth
+from core.mechanisms.game_data import GameData
+from core.mechanisms.game_query import GameQuery
 from core.mechanisms.gaussian import Gaussian
+from core.mechanisms.halfspace_projections import HalfspaceProjections
 from core.mechanisms.histogram import NoisyHistogram
+from core.mechanisms.interval_search import IntervalSearch
+from core.mechanisms.interval_tree import IntervalTree
+from core.mechanisms.iterative_median import IterativeMedian
+from core.mechanisms.iterative_perceptron import IterativePerceptron
+from core.mechanisms.iterative_weights import IterativeWeights
 from core.mechanisms.laplace import Laplace
+from core.mechanisms.net import Net
 from core.mechanisms.protocol import Mechanism
+from core.mechanisms.rectangle_search import RectangleSearch
+from core.mechanisms.rectangle_tree import RectangleTree
+from core.mechanisms.smalldb import SmallDb
+from core.mechanisms.smalldb_linear import SmallDbLinear
 from core.privacy import Budget
+from core.queries.conjunctions import Conjunctions
+from core.queries.counting import Counting
+from core.queries.halfspaces import Halfspaces
+from core.queries.intervals import Intervals
+from core.queries.linear import Linear
+from core.queries.lipschitz import Lipschitz
 from core.queries.marginals import Marginals
+from core.queries.parities import Parities
 from core.queries.protocol import QueryClass
+from core.queries.rectangles import Rectangles
+from core.queries.unions import Unions
 
 query_classes: Mapping[str, type[QueryClass]] = MappingProxyType({
     "marginals": Marginals,
+    "intervals": Intervals,
+    "rectangles": Rectangles,
+    "halfspaces": Halfspaces,
+    "conjunctions": Conjunctions,
+    "parities": Parities,
+    "unions": Unions,
+    "counting": Counting,
+    "linear": Linear,
+    "lipschitz": Lipschitz,
 })
 
 mechanisms: Mapping[str, type[Mechanism]] = MappingProxyType({
-    "laplace": Laplace,
     "gaussian": Gaussian,
+    "laplace": Laplace,
     "histogram": NoisyHistogram,
+    "iterative-weights": IterativeWeights,
+    "iterative-perceptron": IterativePerceptron,
+    "iterative-median": IterativeMedian,
+    "interval-tree": IntervalTree,
+    "interval-search": IntervalSearch,
+    "rectangle-tree": RectangleTree,
+    "rectangle-search": RectangleSearch,
+    "halfspace-projections": HalfspaceProjections,
+    "smalldb": SmallDb,
+    "smalldb-linear": SmallDbLinear,
+    "net": Net,
+    "game-data": GameData,
+    "game-query": GameQuery,
+    "game-both": GameBoth,
 })
 
 

@@ -49,7 +49,8 @@ class Candidates:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         used = {column for query in self.queries for table in query.tables(self.domain) for column in table}
-        return tuple(name for name in self.domain.names if name in used)
+        # A question about all rows looks at no column; one column then stands for the records.
+        return tuple(name for name in self.domain.names if name in used) or self.domain.names[:1]
 
     @cached_property
     def cells(self) -> int:
@@ -77,8 +78,9 @@ class Candidates:
         """Every question's total on a source that counts whole rows."""
         parts = []
         for query in self.queries:
-            found = np.rint(query.totals(source)).astype(np.int64)
-            parts.append(found * (self.grid // query.denominator(self.domain)))
+            found = np.asarray(query.totals(source))
+            whole = found if found.dtype.kind in "iu" else np.rint(found)
+            parts.append(whole.astype(np.int64) * (self.grid // query.denominator(self.domain)))
         return np.concatenate(parts)
 
     def answers(self, databases: Integers) -> Integers:
@@ -98,11 +100,11 @@ class Candidates:
 
     def worst(self, target: Integers, factor: int, databases: Integers) -> Integers:
         """max over all questions of |target - factor * total of the database|, for every database."""
-        return np.concatenate([
-            np.abs(target - factor * self.answers(databases[start : start + size])).max(axis=1)
-            for size in (self.block(databases.shape[1]),)
-            for start in range(0, len(databases), size)
-        ])
+        size, found = self.block(databases.shape[1]), np.empty(len(databases), dtype=np.int64)
+        for start in range(0, len(databases), size):
+            answers = self.answers(databases[start : start + size])
+            found[start : start + size] = np.abs(target - factor * answers).max(axis=1)
+        return found
 
     def block(self, rows: int) -> int:
         """Databases to look at together, so that no array of intermediate results is larger than BLOCK."""
@@ -152,7 +154,7 @@ def at(cells: int, rows: int, indices: Integers) -> Integers:
     read off the combinatorial number system, one binomial search per element.
 
     >>> at(2, 2, np.arange(3)).tolist()
-    [[0, 0], [1, 0], [1, 1]]
+    [[1, 1], [1, 0], [0, 0]]
     """
     if rows < cells:
         return _subsets(cells + rows - 1, rows, indices) - np.arange(rows - 1, -1, -1)

@@ -37,7 +37,7 @@ from core.accounting import capacity, order_for, rho_for, units
 from core.counts import Counts
 from core.domain import Domain
 from core.errors import BadParameter, Refused
-from core.mechanisms.candidates import LARGEST, Candidates, Integers, at, changed
+from core.mechanisms.candidates import LARGEST, MOST_CELLS, Candidates, Integers, at, changed
 from core.mechanisms.measurement import Portion
 from core.mechanisms.protocol import Expected, Progress
 from core.models.nets import multisets, random_net
@@ -49,12 +49,14 @@ from core.queries.protocol import QueryClass
 from core.wording import amount, plural
 
 MOST_DATABASES = 10**7
-"""Databases that are listed and scored; half a minute for some tens of questions."""
-MOST_ANSWERS = 2**32
+"""Databases that are listed and scored; some seconds for some tens of questions."""
+MOST_ANSWERS = 2**31
 """Databases times questions (or rows): some minutes."""
+MOST_HELD = 2**25
+"""Rows of all databases of a net, or of one round's proposals: 256 MB."""
 MOST_ROWS = 10_000
-USUAL_ROWS = 64
-"""Rows where nothing else is asked for: answers then go in steps of 1.6 %."""
+USUAL_ROWS = 32
+"""Rows where nothing else is asked for: a finer database answers in smaller steps, but is harder to find."""
 FINEST = 2**30
 """Rows times grid, so that tables of up to two thousand million rows are scored without clipping."""
 SMALL_UNIVERSE = 2**14
@@ -111,19 +113,9 @@ class Choice:
     def _choices(self) -> int:
         return self.rounds if self.method == "search" else 1
 
-    def check(self) -> None:
-        """Refuse what cannot be run, with the size and what to use instead."""
-        held = self.candidates
-        if held.log_questions > math.log(MOST_LISTED):
-            raise Refused(
-                f"These classes hold over {amount(MOST_LISTED)} questions, too many for '{self.name}' to compare one "
-                f"by one; choose fewer columns or a lower order, or use {self._instead}."
-            )
-        if held.cells >= 2**62:
-            raise Refused(
-                f"The questions look at {amount(held.cells)} combinations and '{self.name}' numbers at most 2^62; "
-                "choose fewer columns or coarser bins, or use 'gaussian'."
-            )
+    def check(self, *, asked: bool) -> None:
+        """Refuse what cannot be run, or would be of no use and was not asked for, with the size and a better choice."""
+        held, better = self.candidates, instead(self.domain)
         if self.rows * held.grid > FINEST:
             most = FINEST // held.grid
             raise BadParameter("rows", f"with weights as fine as these, use at most {amount(most)} rows.")
@@ -131,18 +123,24 @@ class Choice:
             raise Refused(
                 f"There are {amount(self.width)} databases of {plural(self.rows, 'row')} over {amount(held.cells)} "
                 f"combinations, too many for '{self.name}' to compare on every question (it lists at most "
-                f"{amount(MOST_DATABASES)}); use fewer rows, a search or a random net, or {self._instead}."
+                f"{amount(MOST_DATABASES)}); use fewer rows, a search or a random net, or {better}."
+            )
+        if self.method != "enumerate" and not asked and held.cells > MOST_CELLS:
+            raise Refused(
+                f"The questions look at {amount(held.cells)} combinations, of which proposals made without the data "
+                f"find almost none; use {better}, or columns with up to {amount(MOST_CELLS)} combinations."
+            )
+        if self.method != "enumerate" and self.width * self.rows > MOST_HELD:
+            raise Refused(
+                f"{amount(self.width)} databases of {plural(self.rows, 'row')} are more than the {amount(MOST_HELD)} "
+                f"rows that '{self.name}' holds; use fewer of them, or {better}."
             )
         if _work(held, self.rows, self.width * self._choices) > MOST_ANSWERS:
             raise Refused(
                 f"Comparing {amount(self.width * self._choices)} databases of {plural(self.rows, 'row')} on all "
-                f"questions needs more than {amount(MOST_ANSWERS)} answers; use fewer of them, or {self._instead}."
+                f"questions needs more than {amount(MOST_ANSWERS)} answers; use fewer of them, or {better}."
             )
-        _ = self.events
-
-    @property
-    def _instead(self) -> str:
-        return "'histogram'" if self.domain.cells() <= SMALL_UNIVERSE else "'gaussian'"
+        _ = self.events  # refuses a budget too small for any choice
 
     def expected(self, left_out: str) -> Expected:
         """P(loss of the choice > (2 limit/epsilon) (ln|R| + t)) <= exp(-t), and the noise of the number of rows."""
@@ -157,7 +155,6 @@ class Choice:
         return Expected(mean=mean, worst=worst, about=f"Every answer, beyond {left_out}")
 
     def run(self, counts: Counts, noise: NoiseSource, progress: Progress) -> Points:
-        self.check()
         progress("Counting the private table", 0.0)
         public = noise.generator()
         told = self._told(counts, noise)
@@ -201,6 +198,29 @@ class Choice:
             scores[start : start + len(databases)] = -self.candidates.worst(target, factor, databases)
         chosen = noise.select(scores, epsilon=self.events[1], sensitivity=self.sensitivity)
         return at(self.candidates.cells, self.rows, np.array([chosen]))[0]
+
+
+def instead(domain: Domain) -> str:
+    """The mechanism that serves a schema too large for small databases."""
+    return "'histogram'" if domain.cells() <= SMALL_UNIVERSE else "'gaussian'"
+
+
+def comparable(name: str, queries: tuple[QueryClass, ...], domain: Domain) -> Candidates:
+    """The candidates of a schema, unless their questions or their rows cannot even be numbered."""
+    for query in queries:
+        query.check(domain)
+    found = Candidates(queries, domain)
+    if found.log_questions > math.log(MOST_LISTED):
+        raise Refused(
+            f"These classes hold over {amount(MOST_LISTED)} questions, too many for '{name}' to compare one by one; "
+            f"choose fewer columns or a lower order, or use {instead(domain)}."
+        )
+    if found.cells >= 2**62:
+        raise Refused(
+            f"The questions look at {amount(found.cells)} combinations and '{name}' numbers at most 2^62; choose fewer "
+            "columns or coarser bins, or use 'gaussian'."
+        )
+    return found
 
 
 def listable(candidates: Candidates, rows: int) -> bool:

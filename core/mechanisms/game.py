@@ -84,10 +84,10 @@ class Game:
                 f"These classes hold over {amount(checks.MOST_LISTED)} questions, too many for '{self.name}' to score "
                 "one by one; choose fewer columns or a lower order, or use 'gaussian' on their tables."
             )
-        if (draws := self.turns(domain, unit) * self.draws()) > MOST_DRAWS:
-            most = MOST_DRAWS // self.draws()
-            advice = f"use {amount(most)} rounds or fewer, or fewer samples" if most > 1 else "use fewer samples"
-            raise BadParameter("rounds", f"gives {amount(draws)} draws; {advice}.")
+        if (draws := (turns := self.turns(domain, unit)) * self.draws()) > MOST_DRAWS:
+            most = MOST_DRAWS // turns
+            given = f"{amount(turns)} rounds give {amount(draws)} draws"
+            raise BadParameter("samples", f"{given}; use {amount(most)} or fewer.")
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
         return self.schedule(domain, unit).cost

@@ -24,8 +24,9 @@ from core.queries.protocol import Columns, QueryClass
 from core.wording import amount
 
 DECAY = 0.8
-"""Each level gets this part of the level above it, in epsilon: long ranges are made of coarse blocks. Measured on four
-public histograms of 1,024 and 4,096 cells: 0.8 beats equal shares by 2-10 % and 0.7 and 1.25 by more."""
+"""Each level gets this part of the level above it, in epsilon: long ranges are made of coarse blocks. Measured on
+four public histograms of 1,024 and 4,096 cells with a private number of rows: 0.8 beats equal shares by 5-30 % and 0.7
+by 3-8 %, with Laplace and Gaussian noise; where the number of rows is public, equal shares are up to 8 % better."""
 
 RANGES = 512
 ROOTS = tuple(math.sqrt(prime) for prime in (2, 3, 5, 7, 11, 13))

@@ -8,16 +8,28 @@ from typing import ClassVar
 from core.counts import Counts
 from core.domain import Domain
 from core.mechanisms.candidates import Candidates
-from core.mechanisms.choice import MOST_DATABASES, USUAL_ROWS, Choice, listable, listable_rows, missed
+from core.mechanisms.choice import (
+    MOST_DATABASES,
+    MOST_ROWS,
+    USUAL_ROWS,
+    Choice,
+    comparable,
+    listable,
+    listable_rows,
+    missed,
+)
 from core.mechanisms.protocol import Expected, Progress, silent
 from core.mechanisms.small import affordable, sizes
 from core.models.nets import rows_for
 from core.models.points import Points
 from core.noise import NoiseSource
+from core.options import option
 from core.privacy import Budget, Cost, Unit
 from core.queries import checks
 from core.queries.protocol import QueryClass
 from core.wording import amount
+
+NETS = ("auto", "all", "random")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,23 +56,41 @@ class Net:
 
     queries: tuple[QueryClass, ...]
     budget: Budget
-    net: str = "auto"
-    """'all' databases of so many rows, or `members` 'random' ones; 'auto' takes all where they can be listed."""
-    accuracy: float = 0.0
-    """Makes the net of all databases an alpha-net for this alpha; 0 leaves the size to `rows`."""
-    rows: int = 0
-    """Rows of each member; 0 takes what the accuracy needs, or a usual number."""
-    members: int = 5_000
-    """Databases of a random net."""
+    net: str = option(
+        "choice",
+        "Net",
+        default="auto",
+        choices=NETS,
+        help="All databases of so many rows, or random ones; auto takes all where they can be listed.",
+    )
+    accuracy: float = option(
+        "real",
+        "Accuracy",
+        default=0.0,
+        low=0.0,
+        high=0.99,
+        help="The net of all databases then holds one within this share of any table; 0 leaves the size to the rows.",
+    )
+    rows: int = option(
+        "whole",
+        "Rows of each database",
+        default=0,
+        low=0,
+        high=MOST_ROWS,
+        help="0 takes what the accuracy needs, or a usual number.",
+    )
+    members: int = option(
+        "whole", "Random databases", default=5_000, low=2, high=MOST_DATABASES, help="Size of a random net."
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))
-        checks.choice(self.net, "net", ("auto", "all", "random"))
+        checks.choice(self.net, "net", NETS)
         checks.whole(self.members, "members", 2, MOST_DATABASES)
         sizes(self.rows, self.accuracy)
 
     def check(self, domain: Domain, unit: Unit) -> None:
-        self._choice(domain, unit).check()
+        self._choice(domain, unit).check(asked=self.net != "auto")
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
         return self._choice(domain, unit).cost
@@ -72,12 +102,11 @@ class Net:
         return choice.expected(f"the best of {amount(self.members)} random databases")
 
     def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Points:
+        self.check(counts.domain, counts.unit)
         return self._choice(counts.domain, counts.unit).run(counts, noise, progress)
 
     def _choice(self, domain: Domain, unit: Unit) -> Choice:
-        for query in self.queries:
-            query.check(domain)
-        candidates = Candidates(self.queries, domain)
+        candidates = comparable(self.name, self.queries, domain)
         rows = self._rows(candidates)
         every = self.net == "all" or (self.net == "auto" and listable(candidates, rows))
         return Choice(

@@ -130,7 +130,10 @@ class RectangleSearch:
     def expected(self, domain: Domain, unit: Unit) -> Expected:
         """Noise of the final counts in a rectangle that holds a third of the boxes along each axis."""
         targets = self._targets(domain, unit)
-        most = [min(2.0 ** (len(target.columns) * target.splits), MOST_BOXES) for target in targets]
+        most = [
+            min(2.0 ** (len(target.columns) * target.splits), MOST_BOXES, domain.cells(target.columns))
+            for target in targets
+        ]
         means = [
             target.final.sigma(unit) * math.sqrt(2 / math.pi * boxes / 3 ** len(target.columns))
             for target, boxes in zip(targets, most, strict=True)

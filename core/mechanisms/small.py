@@ -10,14 +10,27 @@ from core.counts import Counts
 from core.domain import Domain
 from core.errors import BadParameter
 from core.mechanisms.candidates import Candidates
-from core.mechanisms.choice import MOST_DATABASES, MOST_ROWS, USUAL_ROWS, Choice, listable, listable_rows, missed
+from core.mechanisms.choice import (
+    MOST_DATABASES,
+    MOST_ROWS,
+    USUAL_ROWS,
+    Choice,
+    comparable,
+    listable,
+    listable_rows,
+    missed,
+)
 from core.mechanisms.protocol import Expected, Progress, silent
 from core.models.points import Points
 from core.noise import NoiseSource
+from core.options import option
 from core.privacy import Budget, Cost, Unit
 from core.queries import checks
 from core.queries.protocol import QueryClass
 from core.wording import amount
+
+METHODS = ("auto", "enumerate", "net", "search")
+MOST_ROUNDS = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,30 +43,50 @@ class SmallDatabase:
 
     queries: tuple[QueryClass, ...]
     budget: Budget
-    accuracy: float = 0.0
-    """Share of the table that the best small database may miss: sets the number of rows; 0 leaves that to `rows`."""
-    rows: int = 0
-    """Rows of the small database; 0 takes what the accuracy needs, or a number that can be searched."""
-    method: str = "auto"
-    """'enumerate' compares all databases, 'net' random ones, 'search' improves one in paid rounds; 'auto' enumerates
-    where that is possible and searches otherwise."""
-    members: int = 5_000
-    """Random databases of method 'net'."""
-    rounds: int = 20
-    """Choices of method 'search', each for an equal part of the budget."""
-    proposals: int = 200
-    """Changed databases between which each choice of method 'search' is made."""
+    accuracy: float = option(
+        "real",
+        "Accuracy",
+        default=0.0,
+        low=0.0,
+        high=0.99,
+        help="Share of the table that the best small database may miss; sets the number of rows. 0 leaves it to them.",
+    )
+    rows: int = option(
+        "whole",
+        "Rows of the database",
+        default=0,
+        low=0,
+        high=MOST_ROWS,
+        help="0 takes what the accuracy needs, or a number that can be searched.",
+    )
+    method: str = option(
+        "choice",
+        "Method",
+        default="auto",
+        choices=METHODS,
+        help="Compare all databases, a net of random ones, or improve one in a search of paid rounds; "
+        "auto compares all where that is possible.",
+    )
+    members: int = option(
+        "whole", "Random databases", default=5_000, low=2, high=MOST_DATABASES, help="Size of the net."
+    )
+    rounds: int = option(
+        "whole", "Rounds", default=20, low=1, high=MOST_ROUNDS, help="Choices of a search; they share the budget."
+    )
+    proposals: int = option(
+        "whole", "Proposals", default=200, low=1, high=MOST_DATABASES, help="Changed databases in each round."
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))
-        checks.choice(self.method, "method", ("auto", "enumerate", "net", "search"))
+        checks.choice(self.method, "method", METHODS)
         checks.whole(self.members, "members", 2, MOST_DATABASES)
-        checks.whole(self.rounds, "rounds", 1, 1_000)
-        checks.whole(self.proposals, "proposals", 1, 1_000_000)
+        checks.whole(self.rounds, "rounds", 1, MOST_ROUNDS)
+        checks.whole(self.proposals, "proposals", 1, MOST_DATABASES)
         sizes(self.rows, self.accuracy)
 
     def check(self, domain: Domain, unit: Unit) -> None:
-        self._choice(domain, unit).check()
+        self._choice(domain, unit).check(asked=self.method != "auto")
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
         return self._choice(domain, unit).cost
@@ -67,6 +100,7 @@ class SmallDatabase:
         }[choice.method])
 
     def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Points:
+        self.check(counts.domain, counts.unit)
         return self._choice(counts.domain, counts.unit).run(counts, noise, progress)
 
     def _enough(self, candidates: Candidates, accuracy: float) -> int:
@@ -74,9 +108,7 @@ class SmallDatabase:
         raise NotImplementedError
 
     def _choice(self, domain: Domain, unit: Unit) -> Choice:
-        for query in self.queries:
-            query.check(domain)
-        candidates = Candidates(self.queries, domain)
+        candidates = comparable(self.name, self.queries, domain)
         rows = self._rows(candidates)
         method = self.method
         if method == "auto":

@@ -9,7 +9,10 @@ from core.errors import BadParameter
 from core.mechanisms.candidates import Candidates
 from core.mechanisms.small import SmallDatabase
 from core.models.nets import rows_for
+from core.options import option
 from core.theory.smalldb import SmallDbFat
+
+LARGEST_CONSTANT = 1e6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +41,18 @@ class SmallDbLinear(SmallDatabase):
     prefer: ClassVar[str] = "Choose it for weighted questions on a tiny schema when the number of rows is private."
     exact_total: ClassVar[bool] = True
 
-    constant: float = 0.0
-    """Factor of the paper's formula for the rows that an accuracy needs; 0 takes numbers with a proof instead."""
+    constant: float = option(
+        "real",
+        "Constant",
+        default=0.0,
+        low=0.0,
+        high=LARGEST_CONSTANT,
+        help="Factor of the paper's formula for the rows that an accuracy needs; 0 takes a number with a proof.",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 <= self.constant <= 1_000_000:
+        if not 0 <= self.constant <= LARGEST_CONSTANT:
             raise BadParameter("constant", "must be at least 0; try 1, or 0 for a number of rows with a proof.")
 
     def _enough(self, candidates: Candidates, accuracy: float) -> int:

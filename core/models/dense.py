@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -27,8 +28,10 @@ class Dense(Histogram):
 
     def marginal(self, columns: Sequence[str]) -> Floats:
         # Twice as fast as summing axis by axis where the columns lie apart; every replayed answer waits for this.
+        cells: Any = self.cells
+        every = list(range(cells.ndim))
         kept = [self.domain.names.index(column) for column in columns]
-        return np.asarray(np.einsum(self.cells, list(range(self.cells.ndim)), kept))
+        return np.asarray(np.einsum(cells, every, kept), dtype=np.float64)
 
     def scaled(self, columns: Sequence[str], factors: Floats) -> Dense:
         """Every cell multiplied by the factor of its combination of the given columns."""

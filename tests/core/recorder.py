@@ -1,8 +1,10 @@
-"""A noise source that writes down what it is asked and can give the same noise again on another table.
+"""A noise source that writes down what it is asked and can give the same answers again on another table.
 
-If a mechanism runs on two neighbouring tables with the same frozen noise, then (1) it must ask for the same kinds of
-noise, with the same parameters, in the same order: otherwise its control flow depends on the data beyond what was paid
-for; (2) the hidden values may differ by at most the sensitivity it declared.
+The privacy proof of a mechanism compares two neighbouring tables step by step, given the same answers so far. So if a
+mechanism runs on a table and then, with the recorded answers, on a neighbour: (1) it must ask for the same kinds of noise,
+with the same parameters, in the same order, otherwise its control flow depends on the data beyond what was paid for;
+(2) the hidden values may differ by at most the sensitivity it declared; (3) it must release the same thing to the last
+bit, otherwise something reached the release without passing through the noise.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ class Call:
     hidden: np.ndarray
     amount: Fraction
     sensitivity: int
-    frozen: Any
-    """The noise that was added, or the index that was chosen."""
+    answer: Any
+    """The noisy values, or what was chosen."""
 
     @property
     def event(self) -> Event:
@@ -73,7 +75,7 @@ NORMS = {
 
 
 class Recorder:
-    """Records calls; with a script it repeats the script's noise instead of drawing."""
+    """Records calls; with a script it repeats the script's answers instead of drawing."""
 
     def __init__(self, seed: int, script: Sequence[Call] = ()) -> None:
         self.calls: list[Call] = []
@@ -82,25 +84,32 @@ class Recorder:
         self._script = list(script)
 
     def laplace(self, values, *, epsilon, sensitivity):
-        scale = float(sensitivity / epsilon)
-        drawn = lambda: np.rint(self._random.laplace(0, scale, np.shape(values))).astype(np.int64)  # noqa: E731
-        return values + self._note("laplace", values, epsilon, sensitivity, drawn)
+        def drawn():
+            return values + np.rint(self._random.laplace(0, float(sensitivity / epsilon), np.shape(values))).astype(np.int64)
+
+        return self._note("laplace", values, epsilon, sensitivity, drawn)
 
     def gaussian(self, values, *, rho, sensitivity_squared):
-        sigma = float(sensitivity_squared / (2 * rho)) ** 0.5
-        drawn = lambda: np.rint(self._random.normal(0, sigma, np.shape(values))).astype(np.int64)  # noqa: E731
-        return values + self._note("gaussian", values, rho, sensitivity_squared, drawn)
+        def drawn():
+            sigma = float(sensitivity_squared / (2 * rho)) ** 0.5
+            return values + np.rint(self._random.normal(0, sigma, np.shape(values))).astype(np.int64)
+
+        return self._note("gaussian", values, rho, sensitivity_squared, drawn)
 
     def select(self, scores, *, epsilon, sensitivity):
-        weights = np.exp((scores - scores.max()) * float(epsilon / (2 * sensitivity)))
-        drawn = lambda: int(self._random.choice(len(scores), p=weights / weights.sum()))  # noqa: E731
+        def drawn():
+            odds = special.softmax((scores - scores.max()) * float(epsilon / (2 * sensitivity)))
+            return int(self._random.choice(len(scores), p=odds))
+
         return self._note("select", scores, epsilon, sensitivity, drawn)
 
     def select_pair(self, scores, *, epsilon, sensitivity):
-        rate = float(epsilon / (2 * sensitivity))
-        weights = np.exp((scores - scores.max()) * rate)[None, :] * np.exp((scores.min() - scores) * rate)[:, None]
-        np.fill_diagonal(weights, 0)
-        drawn = lambda: divmod(int(self._random.choice(weights.size, p=weights.ravel() / weights.sum())), len(scores))  # noqa: E731
+        def drawn():
+            rate = float(epsilon / (2 * sensitivity))
+            weights = np.exp((scores - scores.max()) * rate)[None, :] * np.exp((scores.min() - scores) * rate)[:, None]
+            np.fill_diagonal(weights, 0)
+            return divmod(int(self._random.choice(weights.size, p=weights.ravel() / weights.sum())), len(scores))
+
         return self._note("select_pair", scores, epsilon, sensitivity, drawn)
 
     def generator(self):
@@ -113,8 +122,10 @@ class Recorder:
     def _note(self, kind, hidden, amount, sensitivity, draw):
         place = len(self.calls)
         assert not self._script or place < len(self._script), "the neighbour asked for more noise"
-        frozen = self._script[place].frozen if self._script else draw()
         hidden = np.array(hidden)
         assert hidden.dtype.kind == "i", "noise must be added to integers"
-        self.calls.append(Call(kind, hidden, Fraction(amount), int(sensitivity), frozen))
-        return frozen
+        if self._script:
+            assert hidden.shape == self._script[place].hidden.shape, "the neighbour was asked another question"
+        answer = self._script[place].answer if self._script else draw()
+        self.calls.append(Call(kind, hidden, Fraction(amount), int(sensitivity), answer))
+        return answer

@@ -1,14 +1,15 @@
 """The same checks for every registered mechanism and query class, whatever it is.
 
-A mechanism is run on a table and again, with the same frozen noise, on a neighbour. Everything it asks of the private
+A mechanism is run on a table and again, with the same answers, on a neighbour. Everything it asks of the private
 table passes through the recorder, so the privacy of the whole run is checked step by step: same steps, hidden values
 within the declared sensitivity, the exact privacy loss of every step over all of its outcomes, and the declared cost.
 """
 
 from __future__ import annotations
 
+from dataclasses import fields
 from fractions import Fraction
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 import pytest
@@ -17,29 +18,54 @@ from core import accounting, registry
 from core.counts import Cells
 from core.domain import Domain, Integers
 from core.errors import DeskError
+from core.mechanisms import halfspace_projections
 from core.models import tables as tables_model
 from core.privacy import Budget, Unit
+from core.queries.conjunctions import Conjunctions
+from core.queries.counting import Counting
+from core.queries.halfspaces import Halfspaces
+from core.queries.intervals import Intervals
+from core.queries.linear import Linear
+from core.queries.lipschitz import Lipschitz
 from core.queries.marginals import Marginals
+from core.queries.parities import Parities
+from core.queries.rectangles import Rectangles
+from core.queries.unions import Unions
 from tests.core.recorder import Recorder
 
 PURE, APPROXIMATE = Budget(1), Budget(1, 1e-6)
+QUICK = {"rounds": 4, "members": 50, "proposals": 10}
+"""Options that make a run short, for the mechanisms that have them."""
 UNITS = (Unit.row(), Unit.row("replace"), Unit.id("person", 3), Unit.id("person", 3, "replace"))
 EXAMPLES = {
     "marginals": (Marginals(order=2),),
+    "intervals": (Intervals(column="a"),),
+    "rectangles": (Rectangles(columns=("a", "b")),),
+    "halfspaces": (Halfspaces(columns=("a", "b"), directions=6),),
+    "conjunctions": (Conjunctions(order=2, columns=("b", "c")),),
+    "parities": (Parities(columns=("b", "c")),),
+    "unions": (Unions(column="a", parts=2),),
+    "counting": (Counting(conditions=((("a", (0, 2)), ("b", (1,))), (("c", (0,)),))),),
+    "linear": (Linear(columns=("a",), weights=((0, 1, 3, 4),), whole=4),),
+    "lipschitz": (Lipschitz(columns=("a",), statistics=(("largest",), ("top", 2))),),
 }
 """One choice of queries on DOMAIN for each registered class."""
 
-DOMAIN = Domain((Integers(name="a", low=0, high=3), Integers(name="b", low=0, high=1), Integers(name="c", low=0, high=1)))
+DOMAIN = Domain(tuple(Integers(name=name, low=0, high=high) for name, high in (("a", 3), ("b", 1), ("c", 1))))
 MICRO = Domain((Integers(name="a", low=0, high=1), Integers(name="b", low=0, high=1)))
 MICRO_EXAMPLES = {
     "marginals": (Marginals(order=1), Marginals(order=2)),
+    "intervals": (Intervals(column="a"),),
+    "rectangles": (Rectangles(columns=("a", "b")),),
+    "halfspaces": (Halfspaces(columns=("a", "b"), directions=4),),
 }
 
 
 def build(name: str, queries: tuple, budget: Budget, domain: Domain, unit: Unit):
     """The mechanism, or None where it refuses this combination in advance."""
     try:
-        mechanism = registry.mechanism_from(name, queries, budget, {})
+        known = {each.name for each in fields(registry.mechanisms[name])}
+        mechanism = registry.mechanism_from(name, queries, budget, {key: QUICK[key] for key in QUICK if key in known})
         mechanism.check(domain, unit)
     except DeskError:
         return None
@@ -92,6 +118,7 @@ def few_points(monkeypatch):
     """Fitting records is post-processing: fewer points make these many runs fast and change nothing that is checked."""
     monkeypatch.setattr(tables_model, "FEWEST_POINTS", 50)
     monkeypatch.setattr(tables_model, "MOST_POINTS", 50)
+    monkeypatch.setattr(halfspace_projections, "SUPPORT", 50)
 
 
 def run_on_both(mechanism, first: Cells, second: Cells, seed: int):
@@ -107,17 +134,20 @@ def run_on_both(mechanism, first: Cells, second: Cells, seed: int):
 def test_record_and_replay_on_neighbours(mechanism, unit):
     generator = np.random.default_rng(8)
     reached = 0.0
-    for seed in range(50):
+    for seed in range(25):
         steps, one, two = run_on_both(mechanism, *neighbours(unit, generator), seed)
         for before, after in steps:
             assert (before.kind, before.amount, before.sensitivity) == (after.kind, after.amount, after.sensitivity)
             assert before.hidden.shape == after.hidden.shape
             assert before.distance(after) <= before.sensitivity
             reached = max(reached, before.distance(after) / before.sensitivity)
-        shapes = [{key: table.shape for key, table in model.tables().items()} for model in (one, two)]
-        assert shapes[0] == shapes[1]
-        for model in (one, two):
-            assert model.sample(7, np.random.default_rng(0)).shape == (7, len(DOMAIN))
+        assert one.total == two.total
+        assert one.tables().keys() == two.tables().keys()
+        for columns in ((), *combinations(DOMAIN.names, 1), *combinations(DOMAIN.names, 2)):
+            assert np.array_equal(one.marginal(columns), two.marginal(columns))
+        drawn = [model.sample(7, np.random.default_rng(0)) for model in (one, two)]
+        assert drawn[0].shape == (7, len(DOMAIN))
+        assert np.array_equal(*drawn)
     # The declared sensitivity is tight: some pair reaches it, so a mechanism that declared half of it would fail here.
     assert reached == 1
 
@@ -135,7 +165,8 @@ def test_only_gaussian_noise_has_no_pure_form():
 def test_exact_privacy_on_a_micro_domain(name):
     """All tables of up to six rows on four cells, all 504 pairs that differ by one row, all outcomes of every step."""
     mechanism = pure_on_micro(name)
-    tables = [np.bincount(rows, minlength=4) for size in range(6) for rows in combinations_with_replacement(range(4), size)]
+    rows = (chosen for size in range(6) for chosen in combinations_with_replacement(range(4), size))
+    tables = [np.bincount(chosen, minlength=4) for chosen in rows]
     pairs = [(table, table + np.eye(4, dtype=int)[cell]) for table in tables for cell in range(4)]
     assert len(pairs) >= 500
     largest = 0.0

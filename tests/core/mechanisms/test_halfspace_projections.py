@@ -12,7 +12,7 @@ from core.noise import Noise
 from core.privacy import Budget, Unit
 from core.queries.halfspaces import Halfspaces
 from core.queries.marginals import Marginals
-from tests.core.mechanisms.echo import BUDGETS, PLANE, UNITS, check_private
+from tests.core.mechanisms.replay import BUDGETS, PLANE, UNITS, check_private
 
 
 def cube(columns, size=16, missing=False):

@@ -28,7 +28,7 @@ from core.queries.linear import Linear
 from core.queries.lipschitz import Lipschitz
 from core.queries.marginals import Marginals
 from core.queries.question import totals_on
-from tests.core.mechanisms.repeating import Repeater
+from tests.core.recorder import Recorder
 from tests.core.samples import SMALL, small_counts
 
 PAIRS = (Marginals(order=2),)
@@ -138,7 +138,7 @@ def test_the_theorems_accuracy_is_met_at_its_own_number_of_rows(kind, options, u
 def test_the_run_stops_when_a_measured_answer_is_near_and_the_cost_covers_every_round():
     mechanism = IterativeWeights(queries=PAIRS, budget=Budget(1), variant="theorem", accuracy=0.5)
     counts = Cells(SMALL, np.full(24, 10_000))
-    recorder = Repeater(0)
+    recorder = Recorder(0)
     model = mechanism.run(counts, recorder)
     assert [call.kind for call in recorder.calls] == ["laplace", "select", "laplace"]
     assert np.ptp(model.cells) == 0

@@ -17,7 +17,7 @@ from core.privacy import Budget, Unit
 from core.queries.intervals import Intervals
 from core.queries.lipschitz import Lipschitz
 from core.queries.marginals import Marginals
-from tests.core.mechanisms.repeating import Repeater
+from tests.core.recorder import Recorder
 from tests.core.samples import SMALL
 
 PAIRS = (Marginals(order=2),)
@@ -73,9 +73,9 @@ def test_given_the_same_answers_a_neighbour_is_asked_the_same_and_differs_by_the
     mechanism.check(SMALL, unit)
     for pair in range(8):
         first, second = neighbours(unit, generator)
-        recorded = Repeater(pair)
+        recorded = Recorder(pair)
         one = mechanism.run(first, recorded)
-        replayed = Repeater(pair, recorded.calls)
+        replayed = Recorder(pair, recorded.calls)
         two = mechanism.run(second, replayed)
         assert len(recorded.calls) == len(replayed.calls) > 0
         for before, after in zip(recorded.calls, replayed.calls, strict=True):
@@ -90,7 +90,7 @@ def test_given_the_same_answers_a_neighbour_is_asked_the_same_and_differs_by_the
 
 @pytest.mark.parametrize(("mechanism", "unit"), CASES)
 def test_the_declared_cost_covers_what_is_asked_and_stays_within_the_budget(mechanism, unit):
-    recorder = Repeater(0)
+    recorder = Recorder(0)
     mechanism.run(neighbours(unit, np.random.default_rng(1))[0], recorder)
     declared = mechanism.cost(SMALL, unit)
     for order in (Fraction(3, 2), Fraction(8), Fraction(64)):

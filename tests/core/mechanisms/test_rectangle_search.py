@@ -10,7 +10,7 @@ from core.noise import Noise
 from core.privacy import Budget, Unit
 from core.queries.intervals import Intervals
 from core.queries.rectangles import Rectangles
-from tests.core.mechanisms.echo import BUDGETS, PLANE, UNITS, check_private
+from tests.core.mechanisms.replay import BUDGETS, PLANE, UNITS, check_private
 from tests.core.mechanisms.test_rectangle_tree import box_errors, clustered, grid
 from tests.core.recorder import Recorder
 
