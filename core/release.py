@@ -74,7 +74,7 @@ class Certificate(BaseModel):
         try:
             return cls.model_validate_json(text)
         except ValidationError:
-            raise BadFile("This is not a certificate of Release Desk; choose certificate.json from a release.") from None
+            raise BadFile("This is no certificate of Release Desk; choose certificate.json from a release.") from None
 
     def write(self) -> str:
         return json.dumps(self.model_dump(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"

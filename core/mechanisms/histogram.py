@@ -39,7 +39,7 @@ class NoisyHistogram:
 
     name: ClassVar[str] = "histogram"
     title: ClassVar[str] = "Noisy histogram of every combination"
-    prefer: ClassVar[str] = "Choose it while the schema has at most about 16,000 combinations: it then beats all others."
+    prefer: ClassVar[str] = "Choose it while the schema has at most some 16,000 combinations: it then beats all others."
 
     queries: tuple[QueryClass, ...]
     budget: Budget

@@ -82,10 +82,10 @@ def portions(
 ) -> tuple[Portion, ...]:
     """Split a budget over tables by a power of (weight x cells).
 
-    For the smallest weighted sum of absolute errors of separate tables, Lagrange's rule says epsilon_t ~ power 1/2 where
-    the epsilon_t add up (pure Laplace), 1/3 where their squares do (Laplace with a delta), and rho_t ~ power 2/3. But
-    tables share columns, and small ones help the large ones through consistency: half of each power measured 8 % better
-    in mean and 15-25 % better in the largest error (2-way tables of census data, epsilon 1).
+    For the smallest weighted sum of absolute errors of separate tables, Lagrange's rule says epsilon_t ~ power 1/2
+    where the epsilon_t add up (pure Laplace), 1/3 where their squares do (Laplace with a delta), and rho_t ~ power 2/3.
+    But tables share columns, and small ones help the large ones through consistency: half of each power measured 8 %
+    better in mean and 15-25 % better in the largest error (2-way tables of census data, epsilon 1).
     """
     power = 1 / 3 if kind is Gaussian else 1 / 4 if budget.pure else 1 / 6
     shares = {columns: (weight * domain.cells(columns)) ** power for columns, weight in weights.items()}

@@ -1,10 +1,10 @@
 """A noise source that writes down what it is asked and can give the same answers again on another table.
 
 The privacy proof of a mechanism compares two neighbouring tables step by step, given the same answers so far. So if a
-mechanism runs on a table and then, with the recorded answers, on a neighbour: (1) it must ask for the same kinds of noise,
-with the same parameters, in the same order, otherwise its control flow depends on the data beyond what was paid for;
-(2) the hidden values may differ by at most the sensitivity it declared; (3) it must release the same thing to the last
-bit, otherwise something reached the release without passing through the noise.
+mechanism runs on a table and then, with the recorded answers, on a neighbour: (1) it must ask for the same kinds of
+noise, with the same parameters, in the same order, otherwise its control flow depends on the data beyond what was paid
+for; (2) the hidden values may differ by at most the sensitivity it declared; (3) it must release the same thing to the
+last bit, otherwise something reached the release without passing through the noise.
 """
 
 from __future__ import annotations
@@ -85,7 +85,8 @@ class Recorder:
 
     def laplace(self, values, *, epsilon, sensitivity):
         def drawn():
-            return values + np.rint(self._random.laplace(0, float(sensitivity / epsilon), np.shape(values))).astype(np.int64)
+            scale = float(sensitivity / epsilon)
+            return values + np.rint(self._random.laplace(0, scale, np.shape(values))).astype(np.int64)
 
         return self._note("laplace", values, epsilon, sensitivity, drawn)
 

@@ -95,7 +95,7 @@ CASES = list(cases())
 
 def neighbours(unit: Unit, generator: np.random.Generator) -> tuple[Cells, Cells]:
     """Two tables that differ by one unit; half of the time the unit's rows all fall into one cell."""
-    first = generator.integers(0, 4, DOMAIN.cells()) * (generator.random(DOMAIN.cells()) < 0.5)
+    first = generator.integers(0, 400, DOMAIN.cells()) * (generator.random(DOMAIN.cells()) < 0.5)
     second = first + _unit_rows(unit, generator)
     if unit.neighbours == "replace":
         rows = _unit_rows(unit, generator)

@@ -32,7 +32,8 @@ def test_answers_are_within_the_expected_error(mechanism):
 
 
 def test_more_budget_means_less_error():
-    errors = [Laplace(queries=PAIRS, budget=Budget(epsilon)).expected(SMALL, Unit.row()).mean for epsilon in (0.1, 1, 10)]
+    sizes = [Laplace(queries=PAIRS, budget=Budget(epsilon)) for epsilon in (0.1, 1, 10)]
+    errors = [mechanism.expected(SMALL, Unit.row()).mean for mechanism in sizes]
     assert errors[0] == pytest.approx(10 * errors[1]) == pytest.approx(100 * errors[2])
 
 
@@ -43,7 +44,8 @@ def test_a_unit_of_many_rows_costs_accuracy():
 
 def test_progress_says_what_happens():
     stages = []
-    Laplace(queries=PAIRS, budget=Budget(1)).run(small_counts(), Noise(), lambda stage, share: stages.append((stage, share)))
+    laplace = Laplace(queries=PAIRS, budget=Budget(1))
+    laplace.run(small_counts(), Noise(), lambda stage, share: stages.append((stage, share)))
     assert [share for _, share in stages] == sorted(share for _, share in stages)
     assert {stage for stage, _ in stages} == {"Measuring tables", "Fitting records"}
 

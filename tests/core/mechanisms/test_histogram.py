@@ -17,9 +17,10 @@ PAIRS = (Marginals(order=2),)
 @pytest.mark.parametrize("unit", [Unit.row(), Unit.row("replace")])
 def test_cells_are_near_and_never_negative(budget, unit):
     counts = small_counts(unit=unit)
-    model = NoisyHistogram(queries=PAIRS, budget=budget).run(counts, Noise())
+    mechanism = NoisyHistogram(queries=PAIRS, budget=budget)
+    model = mechanism.run(counts, Noise())
     assert (model.cells >= 0).all()
-    assert np.abs(model.cells - counts.cells).mean() < 3 * NoisyHistogram(queries=PAIRS, budget=budget).expected(SMALL, unit).mean
+    assert np.abs(model.cells - counts.cells).mean() < 3 * mechanism.expected(SMALL, unit).mean
     if unit.public_rows:
         assert model.total == pytest.approx(5_000)
     else:

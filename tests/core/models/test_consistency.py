@@ -11,7 +11,8 @@ PAIRS = list(itertools.combinations(SMALL.names, 2))
 
 def noisy(seed: int, sigmas: dict) -> dict:
     generator, counts = np.random.default_rng(seed), small_counts()
-    return {pair: counts.marginal(pair) + np.rint(generator.normal(0, sigmas[pair], SMALL.shape(pair))).astype(int) for pair in PAIRS}
+    errors = {pair: np.rint(generator.normal(0, sigmas[pair], SMALL.shape(pair))).astype(int) for pair in PAIRS}
+    return {pair: counts.marginal(pair) + errors[pair] for pair in PAIRS}
 
 
 def test_tables_agree_on_shared_columns_and_on_the_total():

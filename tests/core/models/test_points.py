@@ -1,3 +1,5 @@
+from itertools import combinations
+
 import numpy as np
 
 from core.models.points import Points
@@ -11,7 +13,7 @@ def uniform_points(rows: int = 4_800) -> Points:
 
 def test_raking_without_slack_meets_consistent_tables():
     counts = small_counts()
-    tables = {pair: counts.marginal(pair).astype(float) for pair in (("colour", "size"), ("colour", "old"), ("size", "old"))}
+    tables = {pair: counts.marginal(pair).astype(float) for pair in combinations(SMALL.names, 2)}
     raked = uniform_points().rake(tables, dict.fromkeys(tables, 0.0), sweeps=200)
     for pair, table in tables.items():
         assert np.abs(raked.marginal(pair) - table).max() < 1
