@@ -1,5 +1,6 @@
 """Release Desk's engine: private tables in, differentially private releases out."""
 
+from core.certificate import Certificate
 from core.desk import Desk, HeldTable
 from core.domain import Booleans, Categories, Dates, Domain, Integers, Reals
 from core.plan import Plan
@@ -14,7 +15,7 @@ from core.queries.marginals import Marginals
 from core.queries.parities import Parities
 from core.queries.rectangles import Rectangles
 from core.queries.unions import Unions
-from core.release import Certificate, Release
+from core.release import Release
 
 __all__ = [
     "Booleans",

@@ -10,27 +10,25 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
 
 from core import accounting
+from core.certificate import certify
 from core.domain import Domain
 from core.errors import BadParameter, DeskError, Failed, Refused, Unknown, printable
+from core.focus import Focused, asked, widened
 from core.ledger import Account, Dataset, Entry, Ledger, Override
-from core.mechanisms.protocol import Mechanism
-from core.models.protocol import Model
 from core.noise import Noise
 from core.plan import Plan
 from core.privacy import Budget, Unit
 from core.queries.protocol import QueryClass
-from core.registry import mechanism_from, query_from_json, query_to_json
-from core.release import Certificate, Release
+from core.registry import mechanism_from, query_from_json
+from core.release import Release
 from core.table import Table
 from core.workspace import workspace
 
@@ -153,9 +151,10 @@ class Desk:
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most):
                 raise BadParameter(parameter, f"must be a whole number from 1 to {most:,}.")
         chosen = mechanism_from(mechanism, queries, budget, options)
-        chosen.check(held.domain, held.unit)
+        domain = asked(chosen.queries, held.domain)
+        chosen.check(domain, held.unit)
         account = self.ledger.account(self.ledger.dataset(held.id).fingerprint)
-        cost = chosen.cost(held.domain, held.unit)
+        cost = chosen.cost(domain, held.unit)
         return Plan(
             table=held.id,
             queries=tuple(chosen.queries),
@@ -166,7 +165,7 @@ class Desk:
             edition=edition,
             cost=cost,
             units=accounting.units(cost, _order(account)),
-            expected_error=chosen.expected(held.domain, held.unit),
+            expected_error=chosen.expected(domain, held.unit),
             priced_for=account,
         )
 
@@ -289,12 +288,14 @@ class Desk:
         budget = Budget.from_json(plan["budget"])
         mechanism = mechanism_from(plan["mechanism"], queries, budget, plan["options"])
         self._report(entry.plan_id, "Opening the table", 0.0)
+        focused = Focused(self._open(held.id), asked(queries, held.domain))
         model = mechanism.run(
-            self._open(held.id), self._noise, lambda stage, share: self._report(entry.plan_id, stage, 0.8 * share)
+            focused, self._noise, lambda stage, share: self._report(entry.plan_id, stage, 0.8 * share)
         )
         self._report(entry.plan_id, "Drawing records", 0.8)
         rows = plan["rows"] if plan["rows"] is not None else min(max(round(model.total), 1), MOST_ROWS)
-        return Release.pack(model, _certificate(entry.plan_id, held, mechanism, model, rows), self._noise.generator())
+        certificate = certify(entry.plan_id, held.domain, held.unit, mechanism, model, rows)
+        return Release.pack(widened(held.domain, model), certificate, self._noise.generator())
 
     def _report(self, plan_id: str, stage: str, share: float) -> None:
         with self._lock:
@@ -316,33 +317,6 @@ class Desk:
             added=dataset.created_at,
             notes=details,
         )
-
-
-def _certificate(plan_id: str, held: HeldTable, mechanism: Mechanism, model: Model, rows: int) -> Certificate:
-    budget = mechanism.budget
-    return Certificate(
-        plan=plan_id,
-        software=f"release-desk {_version()}",
-        created=datetime.now(UTC).date().isoformat(),
-        mechanism=mechanism.name,
-        parameters={"title": mechanism.title},
-        queries=[query_to_json(query) for query in mechanism.queries],
-        epsilon=float(budget.epsilon),
-        delta=float(budget.delta),
-        unit=held.unit.to_json(),
-        neighbours=held.unit.sentence(),
-        schema_digest=held.domain.digest,
-        synthetic_rows=rows,
-        expected_error=asdict(mechanism.expected(held.domain, held.unit)),
-        answers_from="released tables where they hold the columns, else records" if model.tables() else "records",
-    )
-
-
-def _version() -> str:
-    try:
-        return version("release-desk")
-    except PackageNotFoundError:
-        return "from source"
 
 
 def _current(dataset: Dataset, account: Account) -> bool:

@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, ValidationError
 
+from core.certificate import Certificate
 from core.domain import Domain
-from core.errors import BadFile
 from core.models.points import Points
 from core.models.protocol import Model
 from core.models.tables import lookup
@@ -33,7 +32,6 @@ MOST_TABLE_CELLS = 2**22
 """Released tables beyond this many counts stay out of the artefact; the records answer in their place."""
 MOST_LISTED_CELLS = 300_000
 """Counts listed in words in tables.csv; tables.npz has them all."""
-LONGEST_CERTIFICATE = 4_000_000
 ABOUT = """This folder was released with differential privacy.
 
 synthetic.csv, synthetic.parquet  synthetic records in the original columns; no line belongs to a person
@@ -43,41 +41,6 @@ certificate.json                  what is promised, and how it was made
 
 In synthetic.csv a text that could be read as a formula starts with an apostrophe; the Parquet file has the plain text.
 """
-
-
-class Certificate(BaseModel):
-    """What is promised about a release; contains no exact statistic and no path."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    format: int = 1
-    plan: str
-    software: str
-    created: str
-    mechanism: str
-    parameters: dict[str, Any]
-    queries: list[dict[str, Any]]
-    epsilon: float
-    delta: float
-    unit: dict[str, Any]
-    neighbours: str
-    schema_digest: str
-    synthetic_rows: int
-    expected_error: dict[str, Any]
-    answers_from: str
-
-    @classmethod
-    def read(cls, text: str | bytes) -> Certificate:
-        """Load a certificate that may come from anywhere."""
-        if len(text) > LONGEST_CERTIFICATE:
-            raise BadFile("The certificate is too long to be one of ours.")
-        try:
-            return cls.model_validate_json(text)
-        except ValidationError:
-            raise BadFile("This is no certificate of Release Desk; choose certificate.json from a release.") from None
-
-    def write(self) -> str:
-        return json.dumps(self.model_dump(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ from core.mechanisms.players import Draws, Listed, Position, QueryPlayer, play, 
 from core.mechanisms.protocol import Expected, Progress, silent
 from core.models.histogram import MOST_CELLS, Histogram
 from core.noise import NoiseSource
+from core.options import option
 from core.privacy import Budget, Cost, Gaussian, Laplace, Selection, Unit
 from core.queries import checks
 from core.queries.protocol import QueryClass
@@ -62,8 +63,14 @@ class Game:
 
     queries: tuple[QueryClass, ...]
     budget: Budget
-    rounds: int = 0
-    """Turns of the game; 0 lets the budget and the sizes decide, for a table of about 10,000 rows."""
+    rounds: int = option(
+        "whole",
+        "Rounds",
+        default=0,
+        low=0,
+        high=MOST_ROUNDS,
+        help="Turns of the game; 0 lets the budget and the sizes decide, for a table of about 10,000 rows.",
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from core.domain import Domain
 from core.mechanisms.game import MOST_DRAWS, Game, at_least_zero
+from core.options import option
 from core.queries import checks
 
 QUERY_RATE = 3.0
@@ -40,10 +41,17 @@ class GameBoth(Game):
     data_learns: ClassVar[bool] = True
     query_learns: ClassVar[bool] = True
 
-    samples: int = 1
-    """Questions drawn per round."""
-    rate: float = 0.0
-    """How fast the data player learns; 0 takes sqrt(8 ln|X|/T), which promises most."""
+    samples: int = option(
+        "whole", "Draws", default=1, low=1, high=MOST_DRAWS, help="Questions drawn per round."
+    )
+    rate: float = option(
+        "real",
+        "Rate",
+        default=0.0,
+        low=0.0,
+        help="How fast the data player learns; 0 takes the rate that promises most.",
+    )
+    """0 takes sqrt(8 ln|X|/T)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -10,6 +10,7 @@ from core.accounting import rho_for
 from core.domain import Domain
 from core.mechanisms.game import Game, at_least_zero
 from core.mechanisms.players import questions_of
+from core.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +42,14 @@ class GameData(Game):
     data_learns: ClassVar[bool] = True
     query_learns: ClassVar[bool] = False
 
-    rate: float = 0.0
-    """How fast the data player learns; 0 takes sqrt(8 ln|X|/T), which promises most."""
+    rate: float = option(
+        "real",
+        "Rate",
+        default=0.0,
+        low=0.0,
+        help="How fast the data player learns; 0 takes the rate that promises most.",
+    )
+    """0 takes sqrt(8 ln|X|/T)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

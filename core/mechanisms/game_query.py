@@ -8,6 +8,7 @@ from typing import ClassVar
 from core.domain import Domain
 from core.errors import BadParameter
 from core.mechanisms.game import MOST_DRAWS, Game, at_least_zero
+from core.options import option
 from core.queries import checks
 
 
@@ -40,10 +41,21 @@ class GameQuery(Game):
     data_learns: ClassVar[bool] = False
     query_learns: ClassVar[bool] = True
 
-    samples: int = 0
-    """Questions drawn per round; 0 takes 3, or 10 with a delta above 0."""
-    rate: float = 3.0
-    """How fast the query player learns in a table of 10,000 rows; sets the number of rounds where that is 0."""
+    samples: int = option(
+        "whole",
+        "Draws",
+        default=0,
+        low=0,
+        high=MOST_DRAWS,
+        help="Questions drawn per round; 0 takes 3, or 10 with a delta above 0.",
+    )
+    rate: float = option(
+        "real",
+        "Rate",
+        default=3.0,
+        low=0.0,
+        help="How fast the query player learns in a table of 10,000 rows; sets the number of rounds where that is 0.",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -19,6 +19,7 @@ from core.mechanisms.single import Single, inside
 from core.models.points import Points
 from core.models.projections import Projections, weigh
 from core.noise import NoiseSource
+from core.options import option
 from core.privacy import Budget, Cost, Unit
 from core.queries.halfspaces import Halfspaces
 from core.queries.normals import discretised
@@ -84,18 +85,36 @@ class HalfspaceProjections:
 
     queries: tuple[QueryClass, ...]
     budget: Budget
-    accuracy: float = 0.1
-    """Largest error of a halfspace, as a share of all rows, beyond its margin."""
-    beta: float = 0.05
-    """Probability with which the accuracy may be missed."""
-    gamma: float = 0.25
-    """Margin: points this near to the plane (as a sine) may be counted either way."""
-    dimension: int = 2
-    """Dimensions to project to; 0 takes the theorem's."""
-    projections: int = FEW
-    """How many projections; 0 takes the theorem's."""
-    net: int = 0
-    """Canonical halfspaces in each projection, roughly; 0 takes as many as the margin needs."""
+    accuracy: float = option(
+        "real",
+        "Accuracy",
+        default=0.1,
+        low=0.0,
+        high=1.0,
+        help="Largest error of a halfspace, as a share of all rows, beyond its margin.",
+    )
+    beta: float = option(
+        "real", "Failure", default=0.05, low=0.0, high=1.0, help="Probability with which the accuracy may be missed."
+    )
+    gamma: float = option(
+        "real",
+        "Margin",
+        default=0.25,
+        low=0.0,
+        high=1.0,
+        help="Points this near to the plane (as a sine) may be counted either way.",
+    )
+    dimension: int = option(
+        "whole", "Dimensions", default=2, low=0, help="Dimensions to project to; 0 takes the theorem's."
+    )
+    projections: int = option("whole", "Projections", default=FEW, low=0, help="How many; 0 takes the theorem's.")
+    net: int = option(
+        "whole",
+        "Net",
+        default=0,
+        low=0,
+        help="Canonical halfspaces in each projection, roughly; 0 takes as many as the margin needs.",
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))

@@ -19,6 +19,7 @@ from core.mechanisms.single import Single, inside
 from core.models.protocol import Floats
 from core.models.ranges import Ranges, ranges
 from core.noise import NoiseSource
+from core.options import option
 from core.privacy import Budget, Cost, Unit
 from core.queries import pieces
 from core.queries.intervals import Intervals
@@ -93,12 +94,24 @@ class IntervalSearch:
 
     queries: tuple[QueryClass, ...]
     budget: Budget
-    accuracy: float = 0.1
-    """Largest error of a range, as a share of all rows, that the pieces are made for."""
-    beta: float = 0.05
-    """Probability with which the accuracy may be missed."""
-    mass: str = "noisy"
-    """'noisy' keeps each piece's own noisy mass; 'equal' gives all pieces the same, as in the paper."""
+    accuracy: float = option(
+        "real",
+        "Accuracy",
+        default=0.1,
+        low=0.0,
+        high=1.0,
+        help="Largest error of a range, as a share of all rows, that the pieces are made for.",
+    )
+    beta: float = option(
+        "real", "Failure", default=0.05, low=0.0, high=1.0, help="Probability with which the accuracy may be missed."
+    )
+    mass: str = option(
+        "choice",
+        "Mass of a piece",
+        default="noisy",
+        choices=("noisy", "equal"),
+        help="'noisy' keeps each piece's own noisy mass; 'equal' gives all pieces the same, as in the paper.",
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))

@@ -20,6 +20,7 @@ from core.mechanisms.schedule import Schedule, lay_out
 from core.models.histogram import MOST_CELLS
 from core.models.updates import Update
 from core.noise import NoiseSource
+from core.options import option
 from core.privacy import Budget, Cost, Unit
 from core.queries import checks
 from core.queries.intervals import Intervals
@@ -41,19 +42,53 @@ class Iterative:
 
     queries: tuple[QueryClass, ...]
     budget: Budget
-    variant: str = "tuned"
-    """'tuned' for a fixed number of rounds; 'theorem' for the paper's constants and stopping rule."""
-    rounds: int = 0
-    """Rounds of choosing and measuring in the tuned variant; 0 lets the schema and the classes decide."""
-    accuracy: float = 0.1
-    """Largest error to promise in the theorem variant, as a share of the rows."""
-    questions: str = "auto"
-    """'tables' to ask whole tables, 'members' to ask single questions; 'auto' asks tables where a class is made of
-    several. The theorem variant always asks single questions."""
-    selection: float = 0.0
-    """Part of each round's budget that pays for choosing; 0 takes 0.5 for single questions, 0.1 for tables."""
-    replay: int = 3
-    """How often all past answers are applied again after each new one; 0 is the paper's way."""
+    variant: str = option(
+        "choice",
+        "Variant",
+        default="tuned",
+        choices=("tuned", "theorem"),
+        help="'tuned' makes a fixed number of rounds; 'theorem' has the paper's constants and stopping rule.",
+    )
+    rounds: int = option(
+        "whole",
+        "Rounds",
+        default=0,
+        low=0,
+        high=MOST_ROUNDS,
+        help="Rounds of choosing and measuring in the tuned variant; 0 lets the schema and the classes decide.",
+    )
+    accuracy: float = option(
+        "real",
+        "Accuracy",
+        default=0.1,
+        low=0.0,
+        high=1.0,
+        help="Largest error to promise in the theorem variant, as a share of the rows.",
+    )
+    questions: str = option(
+        "choice",
+        "Questions",
+        default="auto",
+        choices=("auto", "tables", "members"),
+        help="Whole tables or single questions; auto asks tables where a class is made of several. "
+        "The theorem variant always asks single questions.",
+    )
+    selection: float = option(
+        "real",
+        "Share for choosing",
+        default=0.0,
+        low=0.0,
+        high=1.0,
+        help="Part of each round's budget that pays for choosing; 0 takes 0.5 for single questions, 0.1 for tables.",
+    )
+    replay: int = option(
+        "whole",
+        "Replays",
+        default=3,
+        low=0,
+        high=100,
+        help="How often all past answers are applied again after each new one; 0 is the paper's way.",
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))

@@ -15,6 +15,7 @@ from core.mechanisms.iterative import Iterative
 from core.models.median import Halving
 from core.models.nets import everything, multisets, random_net, rows_for
 from core.models.updates import Update
+from core.options import option, unlisted
 from core.queries import checks
 from core.wording import amount
 
@@ -45,16 +46,26 @@ class IterativeMedian(Iterative):
     title: ClassVar[str] = "Median of possible databases, worst answer first"
     prefer: ClassVar[str] = "Choose it for questions that are not linear, or to study the median on a tiny schema."
 
-    questions: str = "members"
-    """Always single questions: a median has no consistent table."""
-    replay: int = 0
-    """Always 0: what was thrown away stays away."""
-    net: str = "auto"
-    """'all' databases of `size` rows, or `members` 'random' ones; 'auto' takes all in the theorem variant only."""
-    size: int = 0
-    """Rows of each database; 0 takes what the accuracy needs for 'all' and 64 for 'random'."""
-    members: int = 1_000
-    """Databases of a random net."""
+    questions: str = unlisted("always single questions: a median has no consistent table", default="members")
+    replay: int = unlisted("always 0: what was thrown away stays away", default=0)
+    net: str = option(
+        "choice",
+        "Net",
+        default="auto",
+        choices=("auto", "all", "random"),
+        help="All databases of so many rows, or random ones; auto takes all in the theorem variant only.",
+    )
+    size: int = option(
+        "whole",
+        "Rows of each database",
+        default=0,
+        low=0,
+        high=10_000,
+        help="0 takes what the accuracy needs for all databases, and 64 for random ones.",
+    )
+    members: int = option(
+        "whole", "Random databases", default=1_000, low=2, high=MOST_MEMBERS, help="Size of a random net."
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

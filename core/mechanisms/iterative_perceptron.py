@@ -12,6 +12,7 @@ from core.domain import Domain
 from core.errors import BadParameter
 from core.mechanisms.iterative import Iterative
 from core.models.updates import Perceptron, Update
+from core.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,9 +35,14 @@ class IterativePerceptron(Iterative):
     title: ClassVar[str] = "Perceptron, worst answer first"
     prefer: ClassVar[str] = "Choose it when nearly every combination of values occurs about equally often."
 
-    unevenness: float = 4.0
-    """Public bound on how uneven the table is, for the number of rounds in the theorem variant: the number of
-    combinations times the chance that two random rows agree; 1 if all combinations are equally frequent."""
+    unevenness: float = option(
+        "real",
+        "Unevenness",
+        default=4.0,
+        low=1.0,
+        help="Public bound for the number of rounds in the theorem variant: the number of combinations times the "
+        "chance that two random rows agree; 1 if all combinations are equally frequent.",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

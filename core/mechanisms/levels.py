@@ -19,6 +19,7 @@ from core.models.histogram import MOST_CELLS
 from core.models.pyramid import Estimate, Floats, Pyramid, gather, pyramid
 from core.models.ranges import Ranges, ranges
 from core.noise import NoiseSource
+from core.options import option
 from core.privacy import Budget, Cost, Gaussian, Laplace, Unit
 from core.queries.protocol import Columns, QueryClass
 from core.wording import amount
@@ -52,8 +53,9 @@ class Levels:
 
     queries: tuple[QueryClass, ...]
     budget: Budget
-    branching: int = 16
-    """Most parts of a block along each column."""
+    branching: int = option(
+        "whole", "Branching", default=16, low=2, high=1024, help="Most parts of a block along each column."
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))

@@ -22,6 +22,7 @@ from core.models.projection import simplex
 from core.models.protocol import Floats
 from core.models.ranges import Ranges, ranges
 from core.noise import NoiseSource
+from core.options import option
 from core.privacy import Budget, Cost, Unit
 from core.queries.protocol import Columns, QueryClass
 from core.wording import amount
@@ -95,8 +96,14 @@ class RectangleSearch:
 
     queries: tuple[QueryClass, ...]
     budget: Budget
-    accuracy: float = 0.1
-    """Largest error of a rectangle, as a share of all rows, that the boxes are made for."""
+    accuracy: float = option(
+        "real",
+        "Accuracy",
+        default=0.1,
+        low=0.0,
+        high=1.0,
+        help="Largest error of a rectangle, as a share of all rows, that the boxes are made for.",
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))

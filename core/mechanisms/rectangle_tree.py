@@ -9,6 +9,7 @@ from core.domain import Domain
 from core.errors import Refused
 from core.mechanisms.levels import Levels
 from core.models.pyramid import Estimate, Floats, nonnegative
+from core.options import option
 from core.queries.protocol import QueryClass
 
 MOST_COLUMNS = 3
@@ -35,8 +36,9 @@ class RectangleTree(Levels):
     prefer: ClassVar[str] = "Choose it for rectangles in two or three columns, beyond about 64 x 64 cells."
     about: ClassVar[str] = "The count of a random rectangle"
 
-    branching: int = 4
-    """Most parts of a block along each column."""
+    branching: int = option(
+        "whole", "Branching", default=4, low=2, high=1024, help="Most parts of a block along each column."
+    )
 
     def admit(self, query: QueryClass, domain: Domain) -> None:
         if query.name not in ("rectangles", "intervals", "unions"):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from core.domain import Domain
 from core.errors import BadParameter
+from core.options import option
 from core.queries import checks, literals, subsets
 from core.queries.dimensions import between, exactly, fat_of_predicates, packed
 from core.queries.literals import Literal
@@ -38,14 +39,24 @@ class Conjunctions:
     name: ClassVar[str] = "conjunctions"
     title: ClassVar[str] = "Conjunctions: rows for which several facts hold"
 
-    order: int = 3
-    """Most facts joined in one question."""
-    columns: Columns = ()
-    """Yes/no columns, whose fact is 'yes'; with no `values` either, all of them."""
-    values: tuple[Literal, ...] = ()
-    """Further facts: pairs of a column and the code it must have."""
-    connective: str = "and"
-    """'and' for conjunctions, 'or' for disjunctions."""
+    order: int = option(
+        "whole", "Facts", default=3, low=1, within="columns", help="Most facts joined in one question."
+    )
+    columns: tuple[str, ...] = option(
+        "columns", "Yes/no columns", default=(), only="binary", low=0, help="The fact of such a column is 'yes'."
+    )
+    """With no `values` either, all yes/no columns."""
+    values: tuple[Literal, ...] = option(
+        "facts", "Further columns", default=(), help="The fact is that the column has the value you choose for it."
+    )
+    """Pairs of a column and the code it must have."""
+    connective: str = option(
+        "choice",
+        "Joined by",
+        default="and",
+        choices=("and", "or"),
+        help="'and': all of the facts hold; 'or': at least one of them.",
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", checks.names(self.columns))

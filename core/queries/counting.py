@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from core.domain import Domain
 from core.errors import BadParameter, printable
+from core.options import option
 from core.queries import checks
 from core.queries.dimensions import between, exactly, fat_of_predicates
 from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
@@ -34,7 +35,9 @@ class Counting:
     name: ClassVar[str] = "counting"
     title: ClassVar[str] = "Counting: rows that fulfil a condition"
 
-    conditions: tuple[Condition, ...]
+    conditions: tuple[Condition, ...] = option(
+        "conditions", "Conditions", help="A row fulfils one if every named column has one of the values you choose."
+    )
     """One condition per question; `condition` writes one from values instead of codes."""
 
     def __post_init__(self) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from core.domain import Domain
 from core.errors import BadParameter, printable
+from core.options import option
 from core.queries import checks
 from core.queries.dimensions import fat_of_predicates
 from core.queries.normals import MOST_BITS, discretised, net
@@ -47,14 +48,31 @@ class Halfspaces:
     name: ClassVar[str] = "halfspaces"
     title: ClassVar[str] = "Halfspaces: rows on one side of a plane"
 
-    columns: Columns = ()
-    """Columns of numbers; empty means all of them."""
-    directions: int = 256
-    """How many normals the net has."""
-    translated: bool = True
-    """Whether planes may miss the middle of the columns' ranges."""
-    bits: int = 12
-    """Bits of each coordinate of a normal."""
+    columns: tuple[str, ...] = option(
+        "columns",
+        "Columns",
+        default=(),
+        only="numeric",
+        low=2,
+        high=MOST_COLUMNS,
+        every=True,
+        help="Columns of numbers, each scaled to -1..1 by its public bounds.",
+    )
+    """Empty means all columns of numbers."""
+    directions: int = option(
+        "whole",
+        "Directions",
+        default=256,
+        low=1,
+        high=MOST_DIRECTIONS,
+        help="How many planes are asked about; they are public and depend on nothing but these settings.",
+    )
+    translated: bool = option(
+        "flag", "Planes may miss the middle", default=True, help="Off: all pass through the middle of the ranges."
+    )
+    bits: int = option(
+        "whole", "Bits", default=12, low=2, high=MOST_BITS, help="Bits of each coordinate of a plane's normal."
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", checks.names(self.columns))

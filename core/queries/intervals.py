@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from core.domain import Domain
 from core.errors import BadParameter, printable
+from core.options import option
 from core.queries import checks, pieces, subsets
 from core.queries.dimensions import exactly, fat_of_predicates
 from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of
@@ -31,10 +32,14 @@ class Intervals:
     name: ClassVar[str] = "intervals"
     title: ClassVar[str] = "Intervals: rows between two bounds"
 
-    column: str
-    """A column of numbers or dates."""
-    bits: int | None = None
-    """Bounds fall on 2**bits equal pieces of the column; None means on every cell."""
+    column: str = option("column", "Column", only="ordered", help="A column of numbers or dates.")
+    bits: int | None = option(
+        "whole",
+        "Bits",
+        default=None,
+        low=1,
+        help="Bounds fall on 2^bits equal pieces of the column; empty means on every cell.",
+    )
 
     def __post_init__(self) -> None:
         if not isinstance(self.column, str):

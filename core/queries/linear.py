@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from core.domain import Domain
 from core.errors import BadParameter
+from core.options import option, unlisted
 from core.queries import checks
 from core.queries.dimensions import between, exactly, scale
 from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
@@ -32,13 +33,14 @@ class Linear:
     name: ClassVar[str] = "linear"
     title: ClassVar[str] = "Linear: weighted sums of counts"
 
-    columns: Columns
-    """The columns whose combinations are weighted."""
-    weights: tuple[tuple[int, ...], ...]
+    columns: tuple[str, ...] = option("columns", "Columns", low=1, help="The columns whose combinations are weighted.")
+    weights: tuple[tuple[int, ...], ...] = option(
+        "weights", "Weights", help="How much a row with this combination counts, from 0 to 1."
+    )
     """One line per question: a weight for every combination, the last column running fastest."""
-    whole: int = 2**10
+    whole: int = unlisted("a form takes weights from 0 to 1 and rounds them to this grid", default=2**10)
     """The power of two that stands for a weight of 1."""
-    words: tuple[str, ...] = ()
+    words: tuple[str, ...] = unlisted("a text is made from the question's number", default=())
     """What each question asks; empty for a text made from its number."""
 
     def __post_init__(self) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from core.domain import Domain
 from core.errors import BadParameter, Refused
+from core.options import option
 from core.queries import checks
 from core.queries.dimensions import scale
 from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
@@ -44,9 +45,10 @@ class Lipschitz:
     name: ClassVar[str] = "lipschitz"
     title: ClassVar[str] = "Lipschitz: statistics that one row hardly moves"
 
-    columns: Columns
-    """The columns of the table."""
-    statistics: tuple[Statistic, ...] = (("largest",),)
+    columns: tuple[str, ...] = option("columns", "Columns", low=1, help="The columns of the table.")
+    statistics: tuple[Statistic, ...] = option(
+        "statistics", "Statistics", default=(("largest",),), help="What is said about the counts of that table."
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", checks.names(self.columns))

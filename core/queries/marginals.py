@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from core.domain import Domain
 from core.errors import BadParameter, printable
+from core.options import option, unlisted
 from core.queries.checks import placed
 from core.queries.dimensions import between, exactly, fat_of_predicates, packed
 from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
@@ -35,13 +36,26 @@ class Marginals:
     name: ClassVar[str] = "marginals"
     title: ClassVar[str] = "Marginals: tables over a few columns at a time"
 
-    order: int = 2
-    """How many columns each table has; ignored when `sets` is given."""
-    columns: Columns = ()
+    order: int = option(
+        "whole",
+        "Columns per table",
+        default=2,
+        low=1,
+        within="columns",
+        help="2 releases a table of counts for every pair of the chosen columns.",
+    )
+    """Ignored when `sets` is given."""
+    columns: tuple[str, ...] = option(
+        "columns",
+        "Columns",
+        default=(),
+        every=True,
+        help="Fewer columns give more exact tables. What you leave out may be pure chance in the records.",
+    )
     """Columns to combine; empty means all columns of the schema."""
-    sets: tuple[Columns, ...] = ()
+    sets: tuple[Columns, ...] = unlisted("a form offers all combinations of the chosen columns", default=())
     """Explicit column sets, instead of all combinations."""
-    weights: tuple[float, ...] = ()
+    weights: tuple[float, ...] = unlisted("belongs to `sets`", default=())
     """How much each of `sets` matters; empty means equally."""
 
     def __post_init__(self) -> None:

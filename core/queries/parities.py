@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from core.domain import Domain
 from core.errors import BadParameter
+from core.options import option
 from core.queries import checks, literals
 from core.queries.dimensions import exactly, fat_of_predicates
 from core.queries.literals import Literal
@@ -34,11 +35,17 @@ class Parities:
     name: ClassVar[str] = "parities"
     title: ClassVar[str] = "Parities: rows for which an odd number of facts hold"
 
-    columns: Columns = ()
-    """Yes/no columns, whose fact is 'yes'; with no `values` either, all of them."""
-    values: tuple[Literal, ...] = ()
-    """Further facts: pairs of a column and the code it must have."""
-    parity: str = "odd"
+    columns: tuple[str, ...] = option(
+        "columns", "Yes/no columns", default=(), only="binary", low=0, help="The fact of such a column is 'yes'."
+    )
+    """With no `values` either, all yes/no columns."""
+    values: tuple[Literal, ...] = option(
+        "facts", "Further columns", default=(), help="The fact is that the column has the value you choose for it."
+    )
+    """Pairs of a column and the code it must have."""
+    parity: str = option(
+        "choice", "Parity", default="odd", choices=("odd", "even"), help="Rows with so many facts are counted."
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", checks.names(self.columns))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from core.domain import Domain
 from core.errors import BadParameter
+from core.options import option
 from core.queries import checks, pieces, subsets
 from core.queries.dimensions import fat_of_predicates
 from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of
@@ -34,10 +35,16 @@ class Rectangles:
     name: ClassVar[str] = "rectangles"
     title: ClassVar[str] = "Rectangles: rows between bounds in two or three columns"
 
-    columns: Columns
-    """Two or three columns of numbers or dates."""
-    bits: int | None = None
-    """Bounds fall on 2**bits equal pieces of each column; None means on every cell."""
+    columns: tuple[str, ...] = option(
+        "columns", "Columns", only="ordered", low=2, high=3, help="Two or three columns of numbers or dates."
+    )
+    bits: int | None = option(
+        "whole",
+        "Bits",
+        default=None,
+        low=1,
+        help="Bounds fall on 2^bits equal pieces of each column; empty means on every cell.",
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", checks.names(self.columns))

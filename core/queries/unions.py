@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from core.domain import Domain
 from core.errors import BadParameter, printable
+from core.options import option
 from core.queries import checks, pieces, subsets
 from core.queries.dimensions import exactly, fat_of_predicates
 from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of
@@ -33,12 +34,15 @@ class Unions:
     name: ClassVar[str] = "unions"
     title: ClassVar[str] = "Unions: rows in any of a few ranges"
 
-    column: str
-    """A column of numbers or dates."""
-    parts: int = 2
-    """Most intervals in one union."""
-    bits: int | None = None
-    """Bounds fall on 2**bits equal pieces of the column; None means on every cell."""
+    column: str = option("column", "Column", only="ordered", help="A column of numbers or dates.")
+    parts: int = option("whole", "Parts", default=2, low=1, help="Most intervals in one union.")
+    bits: int | None = option(
+        "whole",
+        "Bits",
+        default=None,
+        low=1,
+        help="Bounds fall on 2^bits equal pieces of the column; empty means on every cell.",
+    )
 
     def __post_init__(self) -> None:
         if not isinstance(self.column, str):

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from core import Budget, Desk, Domain, Marginals, Unit
-from core import desk as desk_module
 from core.domain import Booleans, Categories, Integers
 from core.errors import BadParameter, DeskError, Failed, OutOfBudget, Refused, Unknown
 from core.mechanisms.laplace import Laplace
@@ -258,7 +257,3 @@ def test_a_bad_source_leaves_no_trace(desk, tmp_path):
         desk.add_table(tmp_path / "empty.csv", DOMAIN, unit=Unit.row(), budget=TOTAL)
     assert desk.tables() == []
     assert not (tmp_path / "workspace" / "tables").exists()
-
-
-def test_version_is_stated():
-    assert desk_module._version()
