@@ -40,6 +40,7 @@ from core.errors import BadParameter, Refused
 from core.mechanisms.candidates import LARGEST, MOST_CELLS, Candidates, Integers, at, changed
 from core.mechanisms.measurement import Portion
 from core.mechanisms.protocol import Expected, Progress
+from core.mechanisms.timing import TABLE
 from core.models.nets import multisets, random_net
 from core.models.points import Points
 from core.noise import NoiseSource
@@ -153,6 +154,13 @@ class Choice:
             worst += Portion((), total).tail(single, failure)
         worst += scale * (log_width + math.log(1 / failure))
         return Expected(mean=mean, worst=worst, about=f"Every answer, beyond {left_out}")
+
+    def seconds(self) -> float:
+        """Measured: listed databases are looked up piece by piece; random ones are drawn row by row."""
+        compared = self.width * self._choices
+        work = _work(self.candidates, self.rows, compared)
+        drawn = 0.0 if self.method == "enumerate" else 1.2e-6 * compared * self.rows
+        return TABLE + (3e-8 if self.method == "enumerate" else 1.5e-8) * work + drawn
 
     def run(self, counts: Counts, noise: NoiseSource, progress: Progress) -> Points:
         progress("Counting the private table", 0.0)

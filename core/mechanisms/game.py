@@ -17,6 +17,7 @@ from core.mechanisms.construct import rows_from
 from core.mechanisms.measurement import Portion
 from core.mechanisms.players import Draws, Listed, Position, QueryPlayer, play, questions_of
 from core.mechanisms.protocol import Expected, Progress, silent
+from core.mechanisms.timing import TABLE
 from core.models.histogram import MOST_CELLS, Histogram
 from core.noise import NoiseSource
 from core.options import option
@@ -114,6 +115,10 @@ class Game:
             worst += schedule.opening.tail(replace(unit, neighbours="add-remove"), 0.025)
         about = f"Noise in an answer, beside what {amount(turns)} rounds leave unlearned"
         return Expected(mean=min(scale, worst), worst=worst, about=about)
+
+    def seconds(self, domain: Domain, unit: Unit) -> float:
+        """Measured: a pass over the universe to score, one to learn, and some thousand steps of overhead per round."""
+        return TABLE + self.turns(domain, unit) * (3e-4 + 1e-5 * self.draws() + 1.2e-8 * domain.cells())
 
     def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Histogram:
         domain, unit = counts.domain, counts.unit

@@ -10,6 +10,7 @@ from core.domain import Domain
 from core.errors import Refused
 from core.mechanisms.measurement import Portion, divide, expected_of, measure, price
 from core.mechanisms.protocol import Expected, Progress, silent
+from core.mechanisms.timing import CELL, TABLE
 from core.models.consistency import total_of
 from core.models.histogram import MOST_CELLS, Histogram
 from core.models.projection import simplex
@@ -62,6 +63,9 @@ class NoisyHistogram:
 
     def expected(self, domain: Domain, unit: Unit) -> Expected:
         return expected_of(self._portions(domain, unit)[:1], domain, unit, "The count of each combination")
+
+    def seconds(self, domain: Domain, unit: Unit) -> float:
+        return TABLE + CELL * domain.cells()
 
     def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Histogram:
         self.check(counts.domain, counts.unit)

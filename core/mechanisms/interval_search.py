@@ -16,6 +16,7 @@ from core.domain import Domain
 from core.errors import BadParameter, Refused
 from core.mechanisms.protocol import Expected, Progress, silent
 from core.mechanisms.single import Single, inside
+from core.mechanisms.timing import QUESTION, counting
 from core.models.protocol import Floats
 from core.models.ranges import Ranges, ranges
 from core.noise import NoiseSource
@@ -161,6 +162,10 @@ class IntervalSearch:
         hidden = f"{self.accuracy / 2:.1%} of all rows that the cut pieces hide"
         about = f"The noise in a range, beside the {hidden} (proven from {needed})"
         return Expected(mean=mean / len(columns), worst=worst, about=about)
+
+    def seconds(self, domain: Domain, unit: Unit) -> float:
+        columns = self._columns(domain)
+        return counting([(column.name,) for column in columns], domain) + QUESTION * sum(c.limit for c in columns)
 
     def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Ranges:
         self.check(counts.domain, counts.unit)

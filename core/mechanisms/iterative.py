@@ -17,6 +17,7 @@ from core.mechanisms.distinguish import Distinguisher, Ends, Members, Tables
 from core.mechanisms.measurement import Portion, wanted
 from core.mechanisms.protocol import Expected, Progress, silent
 from core.mechanisms.schedule import Schedule, lay_out
+from core.mechanisms.timing import TABLE
 from core.models.histogram import MOST_CELLS
 from core.models.updates import Update
 from core.noise import NoiseSource
@@ -131,6 +132,16 @@ class Iterative:
         return Expected(
             mean=asked.mean_error(unit), worst=asked.tail(unit, 0.05 / numbers), about="Each count that is measured"
         )
+
+    def seconds(self, domain: Domain, unit: Unit) -> float:
+        """Measured: an answer is applied in a pass over the universe, slower the more axes it has."""
+        tables, asks = wanted(self.queries, domain), self._asks_tables(domain)
+        rounds = self._rounds(domain, asks)
+        opened = len(self._opening(domain, unit, asks)) if asks else 0
+        known = opened + min(rounds / 2, len(tables) if asks else rounds)
+        applied = rounds * (1 + (0 if self.variant == "theorem" else self.replay) * known)
+        scored = rounds * (2e-5 * len(tables) + 4e-8 * sum(domain.cells(columns) for columns in tables))
+        return TABLE * len(tables) + applied * (1e-5 * (1 + len(domain)) + 4e-9 * domain.cells()) + scored
 
     def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Any:
         domain, unit = counts.domain, counts.unit

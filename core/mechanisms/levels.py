@@ -15,6 +15,7 @@ from core.errors import BadParameter, Refused
 from core.mechanisms.measurement import Portion, divide, price, wanted
 from core.mechanisms.protocol import Expected, Progress, silent
 from core.mechanisms.single import disjoint
+from core.mechanisms.timing import counting
 from core.models.histogram import MOST_CELLS
 from core.models.pyramid import Estimate, Floats, Pyramid, gather, pyramid
 from core.models.ranges import Ranges, ranges
@@ -92,6 +93,9 @@ class Levels:
             worst=max(worst for _, worst in errors),
             about=self.about,
         )
+
+    def seconds(self, domain: Domain, unit: Unit) -> float:
+        return counting(wanted(self.queries, domain), domain)
 
     def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Ranges:
         self.check(counts.domain, counts.unit)

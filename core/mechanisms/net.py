@@ -101,6 +101,9 @@ class Net:
             return choice.expected(missed(choice.candidates, choice.rows))
         return choice.expected(f"the best of {amount(self.members)} random databases")
 
+    def seconds(self, domain: Domain, unit: Unit) -> float:
+        return self._choice(domain, unit).seconds()
+
     def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Points:
         self.check(counts.domain, counts.unit)
         return self._choice(counts.domain, counts.unit).run(counts, noise, progress)

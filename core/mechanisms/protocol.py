@@ -60,5 +60,8 @@ class Mechanism(Protocol):
     def expected(self, domain: Domain, unit: Unit) -> Expected:
         """Accuracy, from public facts only."""
 
+    def seconds(self, domain: Domain, unit: Unit) -> float:
+        """Roughly how long a run takes on a table of a million rows, from public facts only."""
+
     def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Model:
         """Release. Touches the private counts only through `noise`."""

@@ -99,6 +99,9 @@ class SmallDatabase:
             "search": "the best database proposed in the last round",
         }[choice.method])
 
+    def seconds(self, domain: Domain, unit: Unit) -> float:
+        return self._choice(domain, unit).seconds()
+
     def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Points:
         self.check(counts.domain, counts.unit)
         return self._choice(counts.domain, counts.unit).run(counts, noise, progress)

@@ -257,3 +257,15 @@ def test_a_bad_source_leaves_no_trace(desk, tmp_path):
         desk.add_table(tmp_path / "empty.csv", DOMAIN, unit=Unit.row(), budget=TOTAL)
     assert desk.tables() == []
     assert not (tmp_path / "workspace" / "tables").exists()
+
+
+def test_columns_nobody_asks_about_do_not_enlarge_the_universe(desk):
+    wide = Domain((*DOMAIN, Integers(name="person", low=0, high=999_999)))
+    held = desk.add_table(people(), wide, unit=Unit.row(), budget=TOTAL)
+    with pytest.raises(Refused, match="combinations"):
+        desk.plan(held, [Marginals(order=1)], mechanism="histogram", budget=ONE)
+    plan = desk.plan(held, [Marginals(order=2, columns=("region", "ill"))], mechanism="histogram", budget=ONE)
+    release = desk.release(plan)
+    assert list(release.records().columns) == list(wide.names)
+    truth = desk._open(held.id).marginal(("region", "ill"))
+    assert np.abs(release.marginal(("region", "ill")) - truth).max() < 200
