@@ -21,3 +21,10 @@ def summed(table: NDArray[Number], names: Sequence[str], columns: Sequence[str])
     table = table.sum(axis=tuple(axis for axis in range(len(names)) if axis not in kept))
     ranks = sorted(kept)
     return np.asarray(table).transpose([ranks.index(axis) for axis in kept])
+
+
+def stretched(values: NDArray[Number], columns: Sequence[str], names: Sequence[str]) -> NDArray[Number]:
+    """A table over `columns`, shaped so that it broadcasts against an array whose axes are `names`."""
+    ordered = values.transpose([columns.index(name) for name in names if name in columns])
+    sizes = iter(ordered.shape)
+    return ordered.reshape([next(sizes) if name in columns else 1 for name in names])

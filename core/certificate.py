@@ -6,9 +6,9 @@ import json
 from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.domain import Domain
 from core.errors import BadFile
@@ -26,19 +26,19 @@ class Certificate(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    format: int = 1
+    format: Literal[1] = 1
     plan: str
     software: str
     created: str
     mechanism: str
     parameters: dict[str, Any]
     queries: list[dict[str, Any]]
-    epsilon: float
-    delta: float
+    epsilon: float = Field(gt=0, allow_inf_nan=False)
+    delta: float = Field(ge=0, lt=1)
     unit: dict[str, Any]
     neighbours: str
     schema_digest: str
-    synthetic_rows: int
+    synthetic_rows: int = Field(ge=0)
     expected_error: dict[str, Any]
     answers_from: str
 

@@ -32,7 +32,8 @@ from core.release import Release
 from core.table import Table
 from core.workspace import workspace
 
-MOST_ROWS = 20_000_000
+MOST_VALUES = 40_000_000
+"""Rows times columns of a release: about 18 bytes each as CSV and Parquet; the ledger keeps less than a gigabyte."""
 OPEN_TABLES = 4
 
 
@@ -84,6 +85,7 @@ class Desk:
         self._noise = Noise()
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="release")
         self._lock = Lock()
+        self._intake = Lock()
         self._running: dict[str, Progress] = {}
         self._open = lru_cache(maxsize=OPEN_TABLES)(self._load)
 
@@ -95,7 +97,13 @@ class Desk:
         The budget belongs to the data, not to the schema: adding the same data again gives the same table if schema and
         unit are the same, and otherwise another table that spends from the same budget.
         """
+        if accounting.capacity(budget) == 0:
+            raise BadParameter("epsilon", "is too small to pay for anything; try 1.")
         table = Table.load(source, domain, unit, self._noise)
+        with self._intake:
+            return self._take_in(table, unit, budget, name if name is not None else _name_of(source))
+
+    def _take_in(self, table: Table, unit: Unit, budget: Budget, name: str) -> HeldTable:
         account = self.ledger.open_account(
             fingerprint=table.fingerprint,
             unit_json=_canonical(unit.to_json()),
@@ -104,20 +112,23 @@ class Desk:
             total=accounting.capacity(budget),
         )
         for held in self.tables():
-            if self.ledger.dataset(held.id).fingerprint == account.fingerprint and held.domain == domain:
+            if self.ledger.dataset(held.id).fingerprint == account.fingerprint and held.domain == table.domain:
+                if not self._place(held.id).exists():
+                    table.save(self._place(held.id))
                 return held
         identity = f"{int(self._noise.keys(1)[0]):016x}"
-        table.save(self.folder / "tables" / identity)
+        table.save(self._place(identity))
         dataset = self.ledger.add_dataset(
             id=identity,
             fingerprint=account.fingerprint,
-            name=_tidy(name if name is not None else _name_of(source)),
-            schema_json=domain.to_json(),
+            name=_tidy(name),
+            schema_json=table.domain.to_json(),
             details_json=_canonical({
                 "unit": unit.to_json(),
                 "rows": int(table.marginal(())),
                 "misfits": table.misfits,
                 "dropped_rows": table.dropped_rows,
+                "layout": table.layout,
             }),
         )
         return self._held(dataset, account)
@@ -147,7 +158,7 @@ class Desk:
     ) -> Plan:
         """Price a release without spending anything; every refusal happens here."""
         held = self.table(table if isinstance(table, str) else table.id)
-        for value, parameter, most in ((rows, "rows", MOST_ROWS), (edition, "edition", MOST_ROWS)):
+        for value, parameter, most in ((rows, "rows", _most_rows(held.domain)), (edition, "edition", 10**6)):
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most):
                 raise BadParameter(parameter, f"must be a whole number from 1 to {most:,}.")
         chosen = mechanism_from(mechanism, queries, budget, options)
@@ -239,6 +250,8 @@ class Desk:
         self._executor.shutdown(wait=True)
 
     def _reserve(self, plan: Plan) -> None:
+        # A table that cannot be opened must be found out before it is paid for, not after.
+        self._open(plan.table)
         self.ledger.reserve(
             plan_id=plan.id,
             dataset_id=plan.table,
@@ -293,9 +306,10 @@ class Desk:
             focused, self._noise, lambda stage, share: self._report(entry.plan_id, stage, 0.8 * share)
         )
         self._report(entry.plan_id, "Drawing records", 0.8)
-        rows = plan["rows"] if plan["rows"] is not None else min(max(round(model.total), 1), MOST_ROWS)
+        rows = plan["rows"] or min(max(round(model.total), 1), _most_rows(held.domain))
         certificate = certify(entry.plan_id, held.domain, held.unit, mechanism, model, rows)
-        return Release.pack(widened(held.domain, model), certificate, self._noise.generator())
+        layout = self._open(held.id).layout
+        return Release.pack(widened(held.domain, model), certificate, self._noise.generator(), layout)
 
     def _report(self, plan_id: str, stage: str, share: float) -> None:
         with self._lock:
@@ -303,7 +317,10 @@ class Desk:
                 self._running[plan_id] = Progress(state="running", stage=stage, share=share)
 
     def _load(self, identity: str) -> Table:
-        return Table.open(self.folder / "tables" / identity)
+        return Table.open(self._place(identity))
+
+    def _place(self, identity: str) -> Path:
+        return self.folder / "tables" / identity
 
     @staticmethod
     def _held(dataset: Dataset, account: Account) -> HeldTable:
@@ -317,6 +334,10 @@ class Desk:
             added=dataset.created_at,
             notes=details,
         )
+
+
+def _most_rows(domain: Domain) -> int:
+    return MOST_VALUES // len(domain)
 
 
 def _current(dataset: Dataset, account: Account) -> bool:

@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Literal
 
-from core.errors import BadFile, printable
+from core.errors import BadFile
 
 Kind = Literal["text", "parquet", "duckdb"]
 MAX_COLUMNS = 10_000
@@ -137,7 +137,9 @@ def check_names(names: list[str]) -> tuple[str, ...]:
             raise BadFile(f"Column number {place} has no name; give every column a name.")
     name, often = Counter(names).most_common(1)[0]
     if often > 1:
-        raise BadFile(f"{often} columns are called '{printable(name)}'; give every column its own name.")
+        # By number: in a file without a header the first line holds values, which no message may quote.
+        places = [place for place, other in enumerate(names, start=1) if other == name]
+        raise BadFile(f"Columns number {places[0]} and {places[1]} have the same name; give every column its own name.")
     return tuple(names)
 
 

@@ -183,7 +183,7 @@ class Ledger:
         if (now.unit_json, now.order) != (priced.unit_json, priced.order):
             raise Refused("The table's unit or budget changed after this plan was priced; make the plan again.")
         raise OutOfBudget(
-            f"The plan needs {units / now.total:.2%} of the budget and {now.left / now.total:.2%} is left; "
+            f"The plan needs {_share(units, now)} of the budget and {_share(now.left, now)} is left; "
             "nothing was spent."
         )
 
@@ -241,6 +241,10 @@ class Ledger:
         with self.file.read() as connection:
             found = connection.execute(f"{rows.ENTRY} WHERE status = 'reserved' ORDER BY plan.number")
             return [Entry(**dict(row)) for row in found]
+
+
+def _share(units: int, account: Account) -> str:
+    return f"{units / max(account.total, 1):.2%}"
 
 
 def _check_amount(value: object, parameter: str) -> None:

@@ -6,6 +6,7 @@ schema alone, and the records and tables come from the model that the mechanism 
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import zipfile
@@ -17,10 +18,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from core.certificate import Certificate
-from core.domain import Domain
+from core.domain import Attribute, Dates, Domain
 from core.models.points import Points
 from core.models.protocol import Model
 from core.models.tables import lookup
@@ -28,6 +31,17 @@ from core.queries.protocol import Columns, QueryClass
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 """Text that a spreadsheet may run as a formula; the apostrophe is here so that undoing is unambiguous."""
+PARQUET_TYPES = {
+    "TINYINT": "int8",
+    "SMALLINT": "int16",
+    "INTEGER": "int32",
+    "UTINYINT": "uint8",
+    "USMALLINT": "uint16",
+    "UINTEGER": "uint32",
+    "UBIGINT": "uint64",
+    "FLOAT": "float32",
+}
+"""Parquet's names of the storage types that decoding would widen."""
 MOST_TABLE_CELLS = 2**22
 """Released tables beyond this many counts stay out of the artefact; the records answer in their place."""
 MOST_LISTED_CELLS = 300_000
@@ -50,19 +64,24 @@ class Release:
     stored: bytes
 
     @classmethod
-    def pack(cls, model: Model, certificate: Certificate, generator: np.random.Generator) -> Release:
-        """Draw the records once, round the tables once, and seal everything in a ZIP."""
+    def pack(
+        cls, model: Model, certificate: Certificate, generator: np.random.Generator, layout: Mapping[str, str]
+    ) -> Release:
+        """Draw the records once, round the tables once, and seal everything in a ZIP.
+
+        `layout` gives the source's columns in their order with their storage types, which the records then have too.
+        """
         domain = model.domain
         codes = model.sample(certificate.synthetic_rows, generator)
         # Models lay records out in the order of their cells; nobody expects a sorted table.
-        frame = domain.decode(generator.permutation(codes, axis=0), generator)
+        frame = domain.decode(generator.permutation(codes, axis=0), generator)[list(layout)]
         tables = _fitting(model.tables(), MOST_TABLE_CELLS)
         return cls(_zipped({
             "README.txt": ABOUT.encode(),
             "certificate.json": certificate.write().encode(),
             "schema.json": domain.to_json().encode(),
             "synthetic.csv": to_csv(frame),
-            "synthetic.parquet": _parquet(frame),
+            "synthetic.parquet": _parquet(frame, {name: _stored_as(domain[name], layout[name]) for name in layout}),
             "tables.csv": to_csv(_long(domain, _fitting(tables, MOST_LISTED_CELLS))),
             "tables.json": json.dumps([list(columns) for columns in tables]).encode(),
             "tables.npz": _npz(tables.values()),
@@ -158,9 +177,21 @@ def _long(domain: Domain, tables: Mapping[Columns, NDArray[np.float64]]) -> pd.D
     return pd.concat(sheets, ignore_index=True) if sheets else pd.DataFrame({"table": [], "cell": [], "count": []})
 
 
-def _parquet(frame: pd.DataFrame) -> bytes:
+def _stored_as(attribute: Attribute, storage: str) -> str | None:
+    """The Parquet type of a column; None keeps the decoded one, as for text files, whose types say nothing."""
+    if isinstance(attribute, Dates):
+        return "timestamp[us]" if storage.startswith("TIMESTAMP") else "date32[day]"
+    return PARQUET_TYPES.get(storage) if attribute.numeric else None
+
+
+def _parquet(frame: pd.DataFrame, types: Mapping[str, str | None]) -> bytes:
+    table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
+    for place, (name, kind) in enumerate(types.items()):
+        with contextlib.suppress(pa.ArrowInvalid):  # a bound that the narrow type cannot hold keeps the wide one
+            cast = table.column(place).cast(pa.type_for_alias(kind)) if kind else table.column(place)
+            table = table.set_column(place, name, cast)
     buffer = io.BytesIO()
-    frame.to_parquet(buffer, index=False)
+    pq.write_table(table, buffer)
     return buffer.getvalue()
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from core import files
 from core.attributes import Attribute
 from core.domain import Dates
-from core.errors import BadFile, BadSchema, printable
+from core.errors import BadFile, BadSchema, DeskError, printable
 from core.values import BLANKS, distinct, text_of
 
 Arguments = ParamSpec("Arguments")
@@ -79,7 +79,7 @@ def opened(source: Source) -> Iterator[Rows]:
 
 
 def shielded(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Replace whatever DuckDB raises by a sentence without cell values.
+    """Replace whatever DuckDB, pandas or Python raise by a sentence without cell values.
 
     The new exception is raised outside the handler, so that not even its context keeps the old text.
     """
@@ -92,6 +92,10 @@ def shielded(function: Callable[Arguments, Result]) -> Callable[Arguments, Resul
             problem = _plain(error)
         except MemoryError:
             problem = _TOO_LARGE
+        except DeskError:
+            raise
+        except Exception:
+            problem = _UNREADABLE
         raise BadFile(problem)
 
     return shield
@@ -107,6 +111,7 @@ _SETTINGS: dict[str, str] = {
     "python_enable_replacements": "false",
 }
 _TOO_LARGE = "The table does not fit into memory; use fewer columns or rows."
+_UNREADABLE = "The table cannot be read; give a file, a DuckDB table or a DataFrame of plain texts, numbers and dates."
 
 
 def _plain(error: duckdb.Error) -> str:

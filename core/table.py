@@ -47,6 +47,8 @@ class Table:
     """Values per column that the rules of the schema had to change, counted before rows were dropped."""
     dropped_rows: int = field(repr=False)
     """Rows left out because their unit had more than its limit, or because they had no id."""
+    layout: dict[str, str]
+    """The source's own columns, as far as the schema has them: names in their order and storage types. Public."""
     fingerprint: str = field(repr=False)
     """SHA-256 of the source: the bytes of a file, or the contents of a DataFrame or DuckDB table."""
 
@@ -83,8 +85,15 @@ class Table:
                 codes[attribute.name] = column if kept is None else column[kept]
             dropped = 0 if kept is None else count - len(kept)
             fingerprint = rows.fingerprint()
+            layout = {column.name: column.type for column in rows.columns if column.name in domain}
         return cls(
-            domain=domain, unit=unit, codes=codes, misfits=misfits, dropped_rows=dropped, fingerprint=fingerprint
+            domain=domain,
+            unit=unit,
+            codes=codes,
+            misfits=misfits,
+            dropped_rows=dropped,
+            layout=layout,
+            fingerprint=fingerprint,
         )
 
     @property
@@ -131,6 +140,7 @@ class Table:
             "unit": self.unit.to_json(),
             "misfits": self.misfits,
             "dropped_rows": self.dropped_rows,
+            "layout": self.layout,
             "fingerprint": self.fingerprint,
         }
         encoded.save(Path(folder), self.codes, facts)
@@ -145,5 +155,6 @@ class Table:
             codes=codes,
             misfits=facts["misfits"],
             dropped_rows=facts["dropped_rows"],
+            layout=facts["layout"],
             fingerprint=facts["fingerprint"],
         )

@@ -16,7 +16,8 @@ if ROOT not in sys.path:
 
 from dashboard.views import access, messages  # noqa: E402
 
-st.set_page_config(page_title="Release Desk", page_icon=":material/shield_lock:", layout="wide")
+# A picture of our own: a named icon would be fetched from a font server at every visit.
+st.set_page_config(page_title="Release Desk", page_icon=Path(__file__).with_name("icon.png"), layout="wide")
 page = st.navigation(
     [
         st.Page("steps/data.py", title="Data", icon=":material/table:", default=True),

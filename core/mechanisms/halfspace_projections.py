@@ -185,7 +185,7 @@ class HalfspaceProjections:
         """Measured on 2 to 5 columns and 384 to 1,536 counts."""
         asked = self.parameters(domain).counts
         points = min(domain.cells(self._halfspaces()[0].axes(domain)), ROWS)
-        return 2.0 + 1.5e-3 * asked + 2e-9 * asked * points
+        return 0.2 + 5e-4 * asked + 8e-10 * asked * points
 
     def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Projections:
         self.check(counts.domain, counts.unit)

@@ -12,6 +12,7 @@ from core.domain import Domain
 from core.errors import Refused
 from core.mechanisms.levels import Levels
 from core.models.pyramid import Estimate, Floats, linear, nonnegative
+from core.privacy import Unit
 from core.queries.protocol import QueryClass
 
 
@@ -29,7 +30,7 @@ class IntervalTree(Levels):
     made to agree. Monotone regression of the running sums never raises their largest error; on real columns it and the
     removal of negative counts, which are averaged, halve the mean error.
 
-    **Runtime** O(N) after one count of the column: about 10 ms for 2^16 cells.
+    **Runtime** O(N) after one count of the column: about 35 ms for 2^16 cells, more than half of it for the noise.
 
     Theorem: least squares over a tree (Hay, Rastogi, Miklau and Suciu 2010); parallel composition within a level.
     """
@@ -45,6 +46,13 @@ class IntervalTree(Levels):
                 f"'interval-tree' serves questions about one column at a time, and '{query.name}' asks about several "
                 "together; use 'rectangle-tree' for rectangles, and 'gaussian' or 'laplace' for tables."
             )
+
+    def top(self, unit: Unit) -> int:
+        """The widest top level where the number of rows is public; half of that where blocks must add up to it too.
+
+        Measured on four public histograms: the narrow top gains 4-8 % with private rows, the wide one 2-4 % otherwise.
+        """
+        return self.branching if unit.public_rows else max(2, self.branching // 2)
 
     def settle(self, estimate: Estimate, total: float) -> Floats:
         """The mean of two answers with different strengths: it beats either by up to 15 % (measured, mean error)."""

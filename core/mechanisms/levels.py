@@ -26,9 +26,10 @@ from core.queries.protocol import Columns, QueryClass
 from core.wording import amount
 
 DECAY = 0.8
-"""Each level gets this part of the level above it, in epsilon: long ranges are made of coarse blocks. Measured on
-four public histograms of 1,024 and 4,096 cells with a private number of rows: 0.8 beats equal shares by 5-30 % and 0.7
-by 3-8 %, with Laplace and Gaussian noise; where the number of rows is public, equal shares are up to 8 % better."""
+"""Each level gets this part of the level above it, in epsilon: long ranges are made of coarse blocks. Least squares
+alone would favour 0.9 to 1; removing negative counts makes fine levels cheaper where data are sparse. Measured on four
+public histograms of 1,024 and 4,096 cells and two of 256 x 256: 0.8 is within 2 % of the best single figure, whether
+the number of rows is public or private; equal shares lose 3-8 %, and 0.6 loses 14 % on the tables."""
 
 RANGES = 512
 ROOTS = tuple(math.sqrt(prime) for prime in (2, 3, 5, 7, 11, 13))
@@ -78,15 +79,19 @@ class Levels:
         """Refuse a class that this tree cannot serve, naming what can."""
         raise NotImplementedError
 
+    def top(self, unit: Unit) -> int:
+        """Most parts of the whole along each column."""
+        raise NotImplementedError
+
     def settle(self, estimate: Estimate, total: float) -> Floats:
         """Cells without a negative one, with this total."""
         raise NotImplementedError
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
-        return price([portion for target in self._targets(domain) for portion in target.portions])
+        return price([portion for target in self._targets(domain, unit) for portion in target.portions])
 
     def expected(self, domain: Domain, unit: Unit) -> Expected:
-        targets = self._targets(domain)
+        targets = self._targets(domain, unit)
         errors = [_errors(target, unit) for target in targets]
         return Expected(
             mean=sum(mean for mean, _ in errors) / len(errors),
@@ -99,7 +104,7 @@ class Levels:
 
     def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Ranges:
         self.check(counts.domain, counts.unit)
-        targets = self._targets(counts.domain)
+        targets = self._targets(counts.domain, counts.unit)
         estimates: dict[Columns, Estimate] = {}
         for done, target in enumerate(targets):
             progress("Counting blocks", 0.6 * done / len(targets))
@@ -116,9 +121,9 @@ class Levels:
         progress("Drawing records", 0.9)
         return ranges(counts.domain, held, total, noise.generator())
 
-    def _targets(self, domain: Domain) -> tuple[Target, ...]:
+    def _targets(self, domain: Domain, unit: Unit) -> tuple[Target, ...]:
         weights = wanted(self.queries, domain)
-        built = {columns: pyramid(domain.shape(columns), self.branching) for columns in weights}
+        built = {columns: pyramid(domain.shape(columns), self.branching, self.top(unit)) for columns in weights}
         kind = Laplace if self.budget.pure else Gaussian
         # Where the squares of the shares add up, the same decay of the noise needs its square in rho.
         decay = DECAY if self.budget.pure else DECAY**2

@@ -21,9 +21,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from core.axes import stretched
 from core.domain import Domain
 from core.mechanisms.distinguish import Members, grid_of
-from core.models.dense import stretched
 from core.models.histogram import Histogram
 from core.models.points import Points
 from core.models.protocol import Floats

@@ -17,7 +17,7 @@ from core.errors import Refused
 from core.mechanisms.measurement import Portion, wanted
 from core.mechanisms.protocol import Expected, Progress, silent
 from core.mechanisms.single import Single, disjoint, inside, share_of
-from core.mechanisms.timing import counting
+from core.mechanisms.timing import TABLE
 from core.models.histogram import MOST_CELLS
 from core.models.projection import simplex
 from core.models.protocol import Floats
@@ -154,7 +154,7 @@ class RectangleSearch:
 
     def seconds(self, domain: Domain, unit: Unit) -> float:
         rounds = sum(target.rounds for target in self._targets(domain, unit))
-        return counting(wanted(self.queries, domain), domain) + ROUND * rounds
+        return TABLE * (len(wanted(self.queries, domain)) + len(domain)) + ROUND * rounds
 
     def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Ranges:
         self.check(counts.domain, counts.unit)

@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from core.axes import summed
+from core.axes import stretched, summed
 from core.models.projection import simplex
 
 Floats = NDArray[np.float64]
@@ -52,7 +52,7 @@ def agree(
         for columns in holders:
             spread = shifted[columns].size // sums[columns].size
             correction = (average - sums[columns]) / spread
-            shifted[columns] = shifted[columns] + _stretched(correction, shared, columns)
+            shifted[columns] = shifted[columns] + stretched(correction, shared, columns)
     return shifted
 
 
@@ -76,13 +76,6 @@ def _shared(sets: Sequence[Columns]) -> list[Columns]:
             break
         subsets |= level
     return sorted((tuple(sorted(subset)) for subset in subsets), key=lambda columns: (len(columns), columns))
-
-
-def _stretched(values: Floats, shared: Columns, columns: Columns) -> Floats:
-    """Values over the shared columns, shaped so that they can be added to a table over `columns`."""
-    ordered = values.transpose([shared.index(column) for column in columns if column in shared])
-    sizes = iter(ordered.shape)
-    return ordered.reshape([next(sizes) if column in shared else 1 for column in columns])
 
 
 def noise_floor(cells: int, sigma: float) -> float:

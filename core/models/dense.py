@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from core.axes import stretched
 from core.domain import Domain
 from core.models.histogram import Histogram
 from core.models.protocol import Floats
@@ -36,10 +37,3 @@ class Dense(Histogram):
     def scaled(self, columns: Sequence[str], factors: Floats) -> Dense:
         """Every cell multiplied by the factor of its combination of the given columns."""
         return Dense(self.domain, self.cells * stretched(factors, columns, self.domain.names))
-
-
-def stretched(values: Floats, columns: Sequence[str], names: Sequence[str]) -> Floats:
-    """A table over `columns`, shaped so that it broadcasts against an array whose axes are `names`."""
-    ordered = values.transpose([columns.index(name) for name in names if name in columns])
-    sizes = iter(ordered.shape)
-    return ordered.reshape([next(sizes) if name in columns else 1 for name in names])

@@ -65,22 +65,26 @@ class Pyramid:
         return family
 
 
-def pyramid(shape: Sequence[int], widest: int) -> Pyramid:
+def pyramid(shape: Sequence[int], widest: int, top: int | None = None) -> Pyramid:
     """The pyramid with as few levels as possible whose blocks have at most `widest` parts along an axis.
 
-    Within that, parts are balanced: 1,024 cells with at most 16 parts become 11 x 10 x 10 rather than 4 x 16 x 16.
+    The whole may have another number of parts, at most `top`. It gets as many as it may, and parts below it are
+    balanced: 1,024 cells with at most 16 parts become 16 x 8 x 8 rather than 16 x 16 x 4.
     """
-    levels = max(1, *(math.ceil(math.log(max(size, 2), widest) - 1e-9) for size in shape))
-    by_axis = [_cut(size, levels) for size in shape]
+    above = widest if top is None else top
+    below = max(0, *(math.ceil(math.log(-(-size // above), widest) - 1e-9) for size in shape))
+    by_axis = [_cut(size, above, below) for size in shape]
     return Pyramid(tuple(shape), tuple(zip(*by_axis, strict=True)))
 
 
-def _cut(size: int, levels: int) -> list[Places]:
-    starts = [np.arange(size, dtype=np.int64)]
-    for above in range(levels - 1, 0, -1):
-        parts = max(1, math.ceil(len(starts[0]) ** (1 / (above + 1)) - 1e-9))
-        starts.insert(0, starts[0][::parts])
-    return starts
+def _cut(size: int, top: int, below: int) -> list[Places]:
+    """Where blocks start, for so many levels below the top; wider blocks have at least as many parts as narrow ones."""
+    parts, left = [], -(-size // top)
+    for levels in range(below, 0, -1):
+        parts.append(max(1, math.ceil(left ** (1 / levels) - 1e-9)))
+        left = -(-left // parts[-1])
+    widths = [math.prod(parts[level:]) for level in range(below + 1)]
+    return [np.arange(0, size, width, dtype=np.int64) for width in widths]
 
 
 def _added(table: NDArray[Number], starts: tuple[Places, ...]) -> NDArray[Number]:
@@ -120,10 +124,9 @@ def linear(estimate: Estimate, total: float) -> Floats:
     for family, values, spread in zip(
         estimate.pyramid.families, estimate.values[1:], estimate.variances[1:], strict=True
     ):
-        weights = _members(spread, family, 0.0)
-        gap = settled - _members(values, family, 0.0).sum(axis=1)
-        shift = weights * (gap / weights.sum(axis=1))[:, None]
-        settled = _returned(_members(values, family, 0.0) + shift, family, values.size)
+        parts, weights = _members(values, family, 0.0), _members(spread, family, 0.0)
+        gap = settled - parts.sum(axis=1)
+        settled = _returned(parts + weights * (gap / weights.sum(axis=1))[:, None], family, values.size)
     return settled.reshape(estimate.pyramid.shape)
 
 
@@ -148,10 +151,16 @@ def _split(parts: Floats, totals: Floats) -> Floats:
 
 
 def _members(values: Floats, family: Places, absent: float) -> Floats:
-    return np.where(family >= 0, values[family], absent)
+    members = values[family]
+    if family.size > values.size:
+        members[family < 0] = absent
+    return members
 
 
 def _returned(members: Floats, family: Places, size: int) -> Floats:
     flat = np.empty(size)
-    flat[family[family >= 0]] = members[family >= 0]
+    if family.size == size:
+        flat[family] = members
+    else:
+        flat[family[family >= 0]] = members[family >= 0]
     return flat

@@ -16,6 +16,8 @@ from core.models.points import Points
 from core.models.protocol import Codes, Floats
 from core.models.rounding import systematic
 
+Places = NDArray[np.int64]
+
 
 @dataclass(frozen=True, eq=False)
 class Ranges:
@@ -38,7 +40,7 @@ class Ranges:
         return self.points.marginal(columns) if found is None else found
 
     def sample(self, rows: int, generator: np.random.Generator) -> Codes:
-        return laid(self.domain, self.held, rows, generator)
+        return generator.permutation(laid(self.domain, self.held, rows, generator))
 
     def tables(self) -> dict[Columns, Floats]:
         return dict(self.held)
@@ -55,8 +57,9 @@ def ranges(domain: Domain, held: Mapping[Columns, Floats], total: float, generat
 def laid(domain: Domain, held: Mapping[Columns, Floats], rows: int, generator: np.random.Generator) -> Codes:
     """Records in which every range of a table's last column, and of any column on its own table, keeps its share.
 
-    Each table in turn adds the columns that are not there yet, given the ones that are, by systematic rounding; the
-    order within a group is random, so that columns which share no table stay independent.
+    Each table in turn adds the columns that are not there yet, given the ones that are, by systematic rounding. The
+    first table's records come in its order; every later table is laid in random order within each group, so that
+    columns which share no table stay independent.
     """
     codes = np.zeros((rows, len(domain)), dtype=np.int64)
     place = {name: axis for axis, name in enumerate(domain.names)}
@@ -75,25 +78,30 @@ def laid(domain: Domain, held: Mapping[Columns, Floats], rows: int, generator: n
         groups = np.zeros(rows, dtype=np.int64)
         for name in known:
             groups = groups * domain[name].size + codes[:, place[name]]
-        taken = np.unravel_index(_given(groups, lines, generator), sizes)
-        for name, values in zip(new, taken, strict=True):
+        taken = _given(groups, lines, generator) if drawn else _dealt(lines[0], rows, generator)
+        for name, values in zip(new, np.unravel_index(taken, sizes), strict=True):
             codes[:, place[name]] = values
         drawn.update(new)
     return codes
 
 
-def _given(groups: NDArray[np.int64], lines: Floats, generator: np.random.Generator) -> NDArray[np.int64]:
+def _given(groups: Places, lines: Floats, generator: np.random.Generator) -> Places:
     """One cell per row, in the shares of the line that its group names; a line without mass follows all lines."""
-    order = np.lexsort((generator.random(groups.size), groups))
+    order = generator.permutation(groups.size)
+    order = order[np.argsort(groups[order], kind="stable")]
     drawn = np.empty(groups.size, dtype=np.int64)
-    present, starts = np.unique(groups[order], return_index=True)
-    ends = np.append(starts, groups.size)
-    for group, start, stop in zip(present, ends[:-1], ends[1:], strict=True):
-        members = order[start:stop]
+    ends = np.append(0, np.cumsum(np.bincount(groups, minlength=len(lines))))
+    for group in np.flatnonzero(np.diff(ends)):
+        members = order[ends[group] : ends[group + 1]]
         line = lines[group] if lines[group].sum() > 0 else lines.sum(axis=0)
-        taken = systematic(line, members.size, generator)
-        drawn[members] = np.repeat(np.arange(taken.size), taken)
+        drawn[members] = _dealt(line, members.size, generator)
     return drawn
+
+
+def _dealt(line: Floats, rows: int, generator: np.random.Generator) -> Places:
+    """Cells in the shares of a line, in its order."""
+    taken = systematic(line, rows, generator)
+    return np.repeat(np.arange(taken.size), taken)
 
 
 def _scaled(table: Floats, total: float) -> Floats:

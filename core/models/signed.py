@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.axes import summed
+from core.axes import stretched, summed
 from core.domain import Domain
-from core.models.dense import stretched
 from core.models.histogram import Histogram
 from core.models.projection import simplex
 from core.models.protocol import Codes, Floats

@@ -9,9 +9,10 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from core.attributes import Attribute
 from core.domain import Domain
 
-MOST_CELLS = 4_000
+MOST_CELLS, FEW_CELLS = 4_000, 60
 DARK, MIDDLE, PALE = "#1f5f8b", "#6fa8cf", "#c9d6e2"
 TENTHS = (0, 20, 40, 60, 80, 100)
 MARGINS = {"l": 10, "r": 10, "t": 30, "b": 10}
@@ -35,6 +36,38 @@ def counts(domain: Domain, columns: Sequence[str], table: NDArray[np.float64]) -
     if len(columns) == 2:
         figure.update_yaxes(type="category", automargin=True, autorange="reversed")
     return figure, alt
+
+
+def spread(size: int, most: int) -> list[int]:
+    """At most so many places from all over a list, the first and the last among them.
+
+    >>> spread(3, 10), spread(101, 3)
+    ([0, 1, 2], [0, 50, 100])
+    """
+    return [int(place) for place in np.unique(np.linspace(0, size - 1, min(size, most)).astype(int))]
+
+
+def running(attribute: Attribute, table: NDArray[np.float64]) -> tuple[go.Figure, str]:
+    """The share of rows up to each value of an ordered column; missing values count in the total only."""
+    regular = attribute.regular
+    shares = np.cumsum(table[:regular]) / max(float(table.sum()), 1.0)
+    places = spread(regular, MOST_CELLS)
+    figure = go.Figure(
+        go.Scatter(
+            x=[attribute.label(place) for place in places],
+            y=shares[places],
+            mode="lines+markers" if regular <= FEW_CELLS else "lines",
+            line={"color": MIDDLE, "width": 3},
+            hovertemplate="up to %{x}: %{y:.1%} of the rows<extra></extra>",
+        )
+    )
+    figure.update_layout(
+        margin=MARGINS, height=360, xaxis_title=attribute.name, yaxis_title="share of the rows up to here"
+    )
+    figure.update_xaxes(type="category", automargin=True, nticks=20)
+    figure.update_yaxes(range=[0, 1.02], tickformat=".0%")
+    half = attribute.label(int(np.searchsorted(shares, 0.5).clip(0, regular - 1)))
+    return figure, f"Line of the running share of rows by {attribute.name}; half of the rows lie at or below {half}."
 
 
 def gauge(spent: float) -> tuple[go.Figure, str]:

@@ -9,12 +9,14 @@ import streamlit as st
 from core.desk import HeldTable
 from core.domain import Domain
 from core.errors import DeskError, Refused
-from core.options import options_of
+from core.options import Option, options_of
 from core.queries.protocol import Columns, QueryClass
 from core.registry import query_classes
+from core.wording import plural
 from dashboard.views import messages, option_form
 
 USUAL = "marginals"
+COLUMNS = ("column", "columns")
 
 
 def queries(table: HeldTable) -> list[QueryClass] | None:
@@ -24,6 +26,7 @@ def queries(table: HeldTable) -> list[QueryClass] | None:
         list(query_classes),
         default=[USUAL],
         format_func=lambda name: query_classes[name].title,
+        select_all=False,
         key=f"classes-{table.id}",
         persist_state="session",
         help="All chosen classes are released together, by one mechanism and from one budget.",
@@ -45,37 +48,37 @@ def tables_of(query: QueryClass, domain: Domain) -> tuple[Columns, ...]:
 
 
 def _class(name: str, table: HeldTable) -> list[QueryClass] | None:
-    kind = query_classes[name]
+    kind, domain = query_classes[name], table.domain
+    options = options_of(kind)
     with st.container(border=True):
         st.markdown(f"**{kind.title}**")
-        options = options_of(kind)
-        for option in options:
-            fits = option_form.suited(option, table.domain)
-            if option.kind in ("column", "columns") and option.low != 0 and len(fits) < (option.low or 1):
-                least = f"{option.low:.0f} columns" if option.low and option.low > 1 else "a column"
-                st.error(f"The schema needs {least} of {option_form.contents(option)} for this.", icon=":material/error:")
-                return None
-        values = option_form.fill(options, table.domain, f"class-{table.id}-{name}")
         try:
-            found = _built(name, values, table.domain)
+            _enough_columns(options, domain)
+            found = _built(kind, options, option_form.fill(options, domain, f"class-{table.id}-{name}"))
+            for query in found:
+                query.check(domain)
         except DeskError as problem:
             st.error(messages.sentence(problem), icon=":material/error:")
             return None
-        messages.note(f"{messages.plain('; '.join(query.sentence(table.domain) for query in found))}.", "public")
+        messages.note(f"{messages.plain('; '.join(query.sentence(domain) for query in found))}.", "public")
     return found
 
 
-def _built(name: str, values: dict[str, Any], domain: Domain) -> list[QueryClass]:
+def _enough_columns(options: tuple[Option, ...], domain: Domain) -> None:
+    """Refuse a class whose columns the schema does not have, before its form is shown."""
+    for option in options:
+        fewest = 1 if option.low is None else int(option.low)
+        if option.kind in COLUMNS and len(option_form.suited(option, domain)) < fewest:
+            what = f" of {option_form.contents(option)}" if option.only else ""
+            raise Refused(f"This class needs {plural(fewest, 'column')}{what}, and the schema has fewer.")
+
+
+def _built(kind: Any, options: tuple[Option, ...], values: dict[str, Any]) -> list[QueryClass]:
     """The class with these values, once for each column where it is about a single one."""
-    kind: Any = query_classes[name]
-    single = next((option.name for option in options_of(kind) if option.kind == "column"), None)
-    for option in options_of(kind):
-        if option.kind in ("column", "columns") and option.low != 0 and not values[option.name] and not (
-            option.every and _all_chosen(option.name, values)
-        ):
-            raise Refused("Choose at least one column.")
-    each = [values] if single is None else [values | {single: column} for column in values[single]]
-    found = [kind(**chosen) for chosen in each]
-    for query in found:
-        query.check(domain)
-    return found
+    named = [values[option.name] for option in options if option.kind in (*COLUMNS, "facts")]
+    if named and all(value is None for value in named):
+        raise Refused("Choose at least one column.")
+    given = {name: value for name, value in values.items() if value is not None}
+    single = next((option.name for option in options if option.kind == "column"), None)
+    each = [given] if single is None else [given | {single: column} for column in given[single]]
+    return [kind(**chosen) for chosen in each]

@@ -30,8 +30,8 @@ STATISTICS = {
 }
 
 
-def facts(option: Option, domain: Domain, key: str, values: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
-    """Columns of many values, each with the one that counts as yes."""
+def facts(option: Option, domain: Domain, key: str, values: Mapping[str, Any]) -> tuple[tuple[str, int], ...] | None:
+    """Columns of many values, each with the one that counts as yes; None if no column is chosen."""
     names = [a.name for a in domain if 2 < a.size <= MOST_LABELS and not isinstance(a, Booleans)]
     chosen = st.multiselect(option.label, names, key=key, help=option.help, persist_state="session")
     found = []
@@ -44,7 +44,7 @@ def facts(option: Option, domain: Domain, key: str, values: Mapping[str, Any]) -
             persist_state="session",
         )
         found.append((name, int(code)))
-    return tuple(found)
+    return tuple(found) or None
 
 
 def conditions(option: Option, domain: Domain, key: str, values: Mapping[str, Any]) -> tuple[Condition, ...]:
@@ -75,7 +75,7 @@ def conditions(option: Option, domain: Domain, key: str, values: Mapping[str, An
 
 def weights(option: Option, domain: Domain, key: str, values: Mapping[str, Any]) -> tuple[tuple[int, ...], ...]:
     """A grid of weights from 0 to 1: a line for every combination, a column for every question."""
-    columns = values["columns"]
+    columns = values["columns"] or ()
     combinations = domain.cells(columns)
     if not columns or combinations > MOST_COMBINATIONS:
         found = plural(combinations, "combination")
@@ -114,10 +114,10 @@ def statistics(option: Option, domain: Domain, key: str, values: Mapping[str, An
     found: list[tuple[Any, ...]] = []
     for name in (name for name in STATISTICS if name in chosen):
         if name == "top":
-            count = st.number_input("How many of the fullest cells", 1, None, 3, key=f"{key}-top", persist_state="session")
+            count = st.number_input("How many of them", 1, None, 3, key=f"{key}-top", persist_state="session")
             found.append(("top", int(count)))
         elif name == "distance":
-            found.append(("distance", _equal(domain.cells(values["columns"]))))
+            found.append(("distance", _equal(domain.cells(values["columns"] or ()))))
         else:
             found.append((name,))
     return tuple(found)

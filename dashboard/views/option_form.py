@@ -36,7 +36,8 @@ def fill(options: Sequence[Option], domain: Domain, key: str) -> dict[str, Any]:
         if option.kind in ("column", "columns"):
             values[option.name] = _columns(option, domain, f"{key}-{option.name}")
     for start in range(0, len(short), PER_LINE):
-        for place, option in zip(st.columns(PER_LINE), short[start : start + PER_LINE], strict=False):
+        line = st.columns(PER_LINE, vertical_alignment="bottom")
+        for place, option in zip(line, short[start : start + PER_LINE], strict=False):
             with place:
                 values[option.name] = _value(option, options, domain, f"{key}-{option.name}")
     for option in options:
@@ -62,15 +63,16 @@ def contents(option: Option) -> str:
     return SUITED[option.only][1]
 
 
-def _columns(option: Option, domain: Domain, key: str) -> tuple[str, ...]:
+def _columns(option: Option, domain: Domain, key: str) -> tuple[str, ...] | None:
     """Columns in the schema's order, whatever the order of clicks: the same columns are the same plan, paid for once.
 
-    One column is asked for as a list too, because a class can be released for several columns at once.
+    One column is asked for as a list too, because a class can be released for several columns at once. None stands for
+    no column, because an empty list may stand for all of them.
     """
     names = suited(option, domain)
     fewest = 1 if option.kind == "column" else option.low
     chosen = st.multiselect(
-        option.label if option.kind == "columns" else f"{option.label} (one release for each)",
+        option.label if option.kind == "columns" else f"{option.label}s",
         names,
         default=names if fewest is None or fewest == 0 else names[: int(fewest)],
         max_selections=None if option.high is None else int(option.high),
@@ -78,6 +80,8 @@ def _columns(option: Option, domain: Domain, key: str) -> tuple[str, ...]:
         help=option.help,
         persist_state="session",
     )
+    if not chosen:
+        return None
     every = option.every and len(chosen) == len(names)
     return () if every else tuple(name for name in names if name in chosen)
 
@@ -98,4 +102,4 @@ def _value(option: Option, options: Sequence[Option], domain: Domain, key: str) 
         named = next(other for other in options if other.name == option.within)
         start = max(1, min(start, len(suited(named, domain))))
     low, high = (None if limit is None else int(limit) for limit in (option.low, option.high))
-    return st.number_input(option.label, low, high, start, step=1, **common)
+    return st.number_input(option.label, low, high, start, step=1, placeholder="not set", **common)

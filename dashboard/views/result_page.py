@@ -11,7 +11,7 @@ from core.desk import Desk, HeldTable
 from core.domain import Dates
 from core.release import Release
 from core.wording import amount
-from dashboard.views import ledger_view, messages
+from dashboard.views import answers_view, charts, ledger_view, messages
 from dashboard.views.state import Session
 
 LINK = "release"
@@ -123,6 +123,7 @@ def _finished_page(desk: Desk, table: HeldTable, plan_id: str) -> None:
         finished.preview, hide_index=True, height=280, column_config=days, alt="Preview of the synthetic records."
     )
 
+    answers_view.show(release, plan_id)
     st.subheader("Counts", divider="gray")
     _chart(release, plan_id)
 
@@ -158,8 +159,6 @@ def _downloads(release: Release, name: str) -> None:
 
 
 def _chart(release: Release, plan_id: str) -> None:
-    from dashboard.views import charts
-
     names = list(release.domain.names)
     first = list(next(iter(release.tables), tuple(names[:1])))[:2]
     columns = st.multiselect(

@@ -59,6 +59,8 @@ class Session:
     """The table that was opened last, for its notes."""
     problem: str | None = None
     """A sentence from a button's callback, shown once."""
+    offers: dict[Any, Any] = field(default_factory=dict)
+    """Priced mechanisms by table, queries and budget: nothing in them depends on the rows."""
 
 
 def session() -> Session:

@@ -41,3 +41,17 @@ def at_most(epsilon: float) -> str:
 def moment(text: str) -> str:
     """A moment of the ledger, to the minute."""
     return f"{text[:10]} {text[11:16]} UTC"
+
+
+def duration(seconds: float) -> str:
+    """A rough time: more digits would claim more than is known.
+
+    >>> duration(0.2), duration(3.4), duration(95), duration(8000)
+    ('under a second', 'about 3 s', 'about 2 minutes', 'about 2 hours')
+    """
+    if seconds < 0.7:
+        return "under a second"
+    if seconds < 90:
+        return f"about {seconds:.0f} s"
+    minutes = seconds / 60
+    return f"about {minutes:.0f} minutes" if minutes < 90 else f"about {minutes / 60:,.0f} hours"

@@ -62,7 +62,7 @@ BAD = {
     "only a mark": (b"\xef\xbb\xbf", "first line is empty"),
     "header only": (b"a,b\n", "no rows"),
     "header without line end": (b"a,b", "no rows"),
-    "duplicate names": (b"a,b,a\n1,2,3\n", "called 'a'"),
+    "duplicate names": (b"a,b,a\n1,2,3\n", "1 and 3 have the same name"),
     "empty name": (b"a,,b\n1,2,3\n", "number 2 has no name"),
     "blank name": (b'a,"  ",b\n1,2,3\n', "number 2 has no name"),
     "too few fields": (b"a,b\n1,x\nsecret\n", r"fewer fields .*line 3"),
@@ -146,7 +146,7 @@ def test_duckdb_files(tmp_path: Path) -> None:
 def test_frames() -> None:
     refused(pd.DataFrame(), "column names|empty")
     refused(pd.DataFrame({"a": [], "b": []}), "no rows")
-    refused(pd.DataFrame([[1, 2]], columns=["a", "a"]), "called 'a'")
+    refused(pd.DataFrame([[1, 2]], columns=["a", "a"]), "1 and 2 have the same name")
     refused(pd.DataFrame([[1, 2]], columns=["a", 7]), "text as its name")
     refused(pd.DataFrame([[1, 2]], columns=["a", " "]), "no name")
     refused(pd.DataFrame({"a": [1]}), "no column 'b'")
@@ -174,7 +174,7 @@ def test_duplicate_parquet_columns(tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
     pq.write_table(pa.table([[1], [2]], names=["a", "a"]), tmp_path / "d.parquet")
-    refused(tmp_path / "d.parquet", "called 'a'")
+    refused(tmp_path / "d.parquet", "1 and 2 have the same name")
     pq.write_table(pa.table([[1], [2]], names=["a", ""]), tmp_path / "e.parquet")
     refused(tmp_path / "e.parquet", "number 2 has no name")
     pq.write_table(pa.table({"a": pa.array([], pa.int64()), "b": pa.array([], pa.string())}), tmp_path / "z.parquet")

@@ -31,8 +31,9 @@ CERTIFICATE = Certificate(
 
 def test_certificate_reads_back_and_refuses_anything_else():
     assert Certificate.read(CERTIFICATE.write()) == CERTIFICATE
-    tampered = json.loads(CERTIFICATE.write()) | {"extra": 1}
-    for text in ("", "[]", "{}", json.dumps(tampered), "x" * 5_000_000):
+    changes = ({"extra": 1}, {"epsilon": -5}, {"epsilon": float("nan")}, {"delta": 1}, {"format": 99})
+    tampered = [json.dumps(json.loads(CERTIFICATE.write()) | change) for change in changes]
+    for text in ("", "[]", "{}", "x" * 5_000_000, *tampered):
         with pytest.raises(BadFile, match="ertificate"):
             Certificate.read(text)
 

@@ -1,5 +1,6 @@
 import io
 import json
+import shutil
 import threading
 import zipfile
 
@@ -8,8 +9,9 @@ import pandas as pd
 import pytest
 
 from core import Budget, Desk, Domain, Marginals, Unit
+from core import desk as desk_module
 from core.domain import Booleans, Categories, Integers
-from core.errors import BadParameter, DeskError, Failed, OutOfBudget, Refused, Unknown
+from core.errors import BadFile, BadParameter, DeskError, Failed, OutOfBudget, Refused, Unknown
 from core.mechanisms.laplace import Laplace
 
 DOMAIN = Domain((
@@ -266,6 +268,49 @@ def test_columns_nobody_asks_about_do_not_enlarge_the_universe(desk):
         desk.plan(held, [Marginals(order=1)], mechanism="histogram", budget=ONE)
     plan = desk.plan(held, [Marginals(order=2, columns=("region", "ill"))], mechanism="histogram", budget=ONE)
     release = desk.release(plan)
-    assert list(release.records().columns) == list(wide.names)
+    assert list(release.records().columns) == list(people().columns)
     truth = desk._open(held.id).marginal(("region", "ill"))
     assert np.abs(release.marginal(("region", "ill")) - truth).max() < 200
+
+
+def test_a_release_too_large_to_keep_is_refused_before_it_is_paid(desk, held):
+    most = desk_module.MOST_VALUES // 3
+    with pytest.raises(BadParameter, match=f"{most:,}"):
+        plan_of(desk, held, rows=most + 1)
+    assert desk.statement(held).spent_share == 0
+
+
+def test_a_lost_table_is_noticed_before_paying_and_can_be_added_again(desk, held, tmp_path):
+    plan = plan_of(desk, held)
+    shutil.rmtree(tmp_path / "workspace" / "tables")
+    with pytest.raises(BadFile, match="again"):
+        desk.release(plan)
+    assert desk.statement(held).spent_share == 0
+    assert desk.add_table(people(), DOMAIN, unit=Unit.row(), budget=TOTAL).id == held.id
+    assert len(desk.release(plan).records()) > 2_000
+
+
+def test_the_same_table_added_at_once_is_one_table(desk):
+    def add():
+        desk.add_table(people(), DOMAIN, unit=Unit.row(), budget=TOTAL)
+
+    threads = [threading.Thread(target=add) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(desk.tables()) == 1
+
+
+def test_a_budget_of_nothing_is_refused(desk):
+    with pytest.raises(BadParameter, match="epsilon"):
+        desk.add_table(people(), DOMAIN, unit=Unit.row(), budget=Budget("1e-14"))
+
+
+@pytest.mark.parametrize("source", [None, 3, ["a"], b"a,b", pd.DataFrame({"region": ["SECRET\ud800", [1]]})])
+def test_sources_of_a_wrong_kind_get_one_sentence_without_a_value(desk, source):
+    domain = Domain((Categories(name="region", values=("a",)),))
+    with pytest.raises(DeskError) as problem:
+        desk.add_table(source, domain, unit=Unit.row(), budget=TOTAL)
+    assert "SECRET" not in str(problem.value)
+    assert problem.value.__cause__ is problem.value.__context__ is None

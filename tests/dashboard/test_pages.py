@@ -34,6 +34,10 @@ def field(app: AppTest, label: str) -> Any:
     return next(found for found in app.text_input if found.label == label)
 
 
+def chooser(app: AppTest, label: str) -> Any:
+    return next(found for found in app.multiselect if found.label == label)
+
+
 def words(app: AppTest) -> str:
     """Everything that the page says in running text."""
     kinds = (app.markdown, app.caption, app.error, app.warning, app.info, app.success, app.title, app.header)
@@ -181,7 +185,7 @@ def test_order_of_clicks_is_not_another_plan(page: Open, desk: Desk) -> None:
     table = desk.add_table(pd.DataFrame({"a": [1], "b": [0], "c": [1]}), domain, unit=Unit.row(), budget=Budget(2))
     for columns in (["a", "b"], ["b", "a"]):
         app = page("release")
-        app.multiselect[0].set_value(columns).run()
+        chooser(app, "Columns").set_value(columns).run()
         release = button(app, "Release")
         assert release.disabled == (columns == ["b", "a"])
         if not release.disabled:

@@ -22,8 +22,10 @@ def test_levels_are_nested_sums_of_the_cells(shape):
         assert family.shape[1] <= 3 ** len(shape)
 
 
-def test_few_levels_are_balanced():
-    assert [blocks.grid(0) for blocks in [pyramid((1024,), 16)]] == [(10,)]
+def test_few_levels_with_a_wide_top_and_balanced_parts_below():
+    assert [pyramid((1024,), 16).grid(level) for level in range(3)] == [(16,), (128,), (1024,)]
+    assert [pyramid((256,), 4, 8).grid(level) for level in range(4)] == [(8,), (29,), (86,), (256,)]
+    assert pyramid((4096,), 16, 8).levels == 4
     assert pyramid((4096,), 16).levels == 3
     assert pyramid((16,), 16).levels == 1
 

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from core.mechanisms import pair_choice
+from core.mechanisms.pair_choice import Candidates, best_prefix, by_value, shrunk, structured
+from core.models.triangulation import cells_of
+
+NAMES = tuple("abcdef")
+PAIRS = list(combinations(NAMES, 2))
+
+
+def candidates(scores, cells: int = 16, rows: float = 10_000.0) -> Candidates:
+    models = [np.full(cells, rows / cells)] * len(PAIRS)
+    return Candidates.of(PAIRS, dict.fromkeys(PAIRS, 1.0), models, np.array(scores), 0.0)
+
+
+def equal(sigma: float):
+    return lambda shares: sigma / np.sqrt(shares)
+
+
+def test_value_is_distance_less_noise_on_a_flat_table():
+    tables = candidates([5_000] * 15)
+    value = tables.value(np.array([0]), np.array([10.0]))[0]
+    assert 5_000 - 16 * 10 * 1.2 < value < 5_000 - 16 * 10 * 0.8
+    assert tables.value(np.array([0]), np.array([5_000.0]))[0] < 0
+
+
+def test_more_tables_are_chosen_when_there_is_less_noise():
+    scores = np.linspace(500, 8_000, 15).astype(int)
+    few = by_value(candidates(scores), 2 / 3, equal(60.0))
+    many = by_value(candidates(scores), 2 / 3, equal(1.0))
+    assert 0 < few.size < many.size == 15
+    assert 14 in few
+
+
+def test_nothing_is_chosen_when_noise_exceeds_everything():
+    assert by_value(candidates([100] * 15), 2 / 3, equal(1e5)).size == 0
+    chosen, structure = structured(candidates([100] * 15), NAMES, dict.fromkeys(NAMES, 4), 2 / 3, equal(1e5))
+    assert chosen.size == 0 and len(structure.cliques) == len(NAMES)
+
+
+def test_a_prefix_shares_one_budget():
+    tables = candidates([9_000] + [300] * 14)
+    assert best_prefix(tables, np.arange(15), 2 / 3, equal(20.0)).tolist() == [0]
+
+
+def test_the_tree_stays_within_its_caps(monkeypatch):
+    monkeypatch.setattr(pair_choice, "MOST_CLIQUE", 64)
+    sizes = dict.fromkeys(NAMES, 4)
+    chosen, structure = structured(candidates(np.arange(5_000, 8_000, 200)), NAMES, sizes, 2 / 3, equal(1.0))
+    assert max(cells_of(sizes, clique) for clique in structure.cliques) <= 64
+    assert all(structure.holder(PAIRS[index]) is not None for index in chosen)
+    assert 5 < chosen.size < 15
+
+
+def test_noisy_scores_are_shrunk_by_what_is_noise():
+    generator = np.random.default_rng(0)
+    truth = generator.normal(1_000, 100, 400)
+    noisy = truth + generator.normal(0, 200, 400)
+    assert np.abs(shrunk(noisy, 200.0) - truth).mean() < 0.7 * np.abs(noisy - truth).mean()
+    assert np.allclose(shrunk(noisy, 1e9), noisy.mean())
