@@ -130,7 +130,9 @@ class Iterative:
         else:
             unit, numbers = replace(unit, neighbours="add-remove"), schedule.rounds
         return Expected(
-            mean=asked.mean_error(unit), worst=asked.tail(unit, 0.05 / numbers), about="Each count that is measured"
+            mean=asked.mean_error(unit),
+            worst=asked.tail(unit, 0.05 / numbers),
+            about="The noise of each count that is measured, beside the error of those that never are",
         )
 
     def seconds(self, domain: Domain, unit: Unit) -> float:
