@@ -152,13 +152,13 @@ class Desk:
         *,
         mechanism: str,
         budget: Budget,
-        rows: int | None = None,
+        records: int | None = None,
         edition: int = 1,
         **options: Any,
     ) -> Plan:
         """Price a release without spending anything; every refusal happens here."""
         held = self.table(table if isinstance(table, str) else table.id)
-        for value, parameter, most in ((rows, "rows", _most_rows(held.domain)), (edition, "edition", 10**6)):
+        for value, parameter, most in ((records, "records", _most_records(held.domain)), (edition, "edition", 10**6)):
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most):
                 raise BadParameter(parameter, f"must be a whole number from 1 to {most:,}.")
         chosen = mechanism_from(mechanism, queries, budget, options)
@@ -172,7 +172,7 @@ class Desk:
             mechanism=mechanism,
             budget=budget,
             options=options,
-            rows=rows,
+            records=records,
             edition=edition,
             cost=cost,
             units=accounting.units(cost, _order(account)),
@@ -306,8 +306,8 @@ class Desk:
             focused, self._noise, lambda stage, share: self._report(entry.plan_id, stage, 0.8 * share)
         )
         self._report(entry.plan_id, "Drawing records", 0.8)
-        rows = plan["rows"] or min(max(round(model.total), 1), _most_rows(held.domain))
-        certificate = certify(entry.plan_id, held.domain, held.unit, mechanism, model, rows)
+        records = plan["records"] or min(max(round(model.total), 1), _most_records(held.domain))
+        certificate = certify(entry.plan_id, held.domain, held.unit, mechanism, model, records)
         layout = self._open(held.id).layout
         return Release.pack(widened(held.domain, model), certificate, self._noise.generator(), layout)
 
@@ -336,7 +336,7 @@ class Desk:
         )
 
 
-def _most_rows(domain: Domain) -> int:
+def _most_records(domain: Domain) -> int:
     return MOST_VALUES // len(domain)
 
 

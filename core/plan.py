@@ -29,7 +29,7 @@ class Plan:
     mechanism: str
     budget: Budget
     options: Mapping[str, Any] = field(default_factory=dict)
-    rows: int | None = None
+    records: int | None = None
     """Synthetic records to draw; None draws about as many as the table has, as the release itself estimates it."""
     edition: int = 1
     cost: Cost = field(compare=False)
@@ -46,7 +46,7 @@ class Plan:
             "mechanism": self.mechanism,
             "budget": self.budget.to_json(),
             "options": dict(self.options),
-            "rows": self.rows,
+            "records": self.records,
             "edition": self.edition,
         }
         return json.dumps(chosen, sort_keys=True, separators=(",", ":"))

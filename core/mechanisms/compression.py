@@ -7,7 +7,7 @@ table, as before: a unit changes it by at most unit.l1 in L1 and unit.l2_squared
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,6 +119,8 @@ class Compressed:
     counts: Counts
     compression: Compression
     domain: Domain
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """The stored column behind each column that is called otherwise."""
 
     @property
     def unit(self) -> Unit:
@@ -129,8 +131,9 @@ class Compressed:
         return self.counts.public_rows
 
     def marginal(self, columns: Sequence[str]) -> NDArray[np.int64]:
-        if self.counts.domain.cells(columns) <= LARGEST_DENSE or len(columns) < 2:
-            return self.compression.merged(self.counts.marginal(columns), columns)
+        stored = self._stored(columns)
+        if self.counts.domain.cells(stored) <= LARGEST_DENSE or len(columns) < 2:
+            return self.compression.merged(self.counts.marginal(stored), columns)
         codes, often = self.points(columns)
         table = np.zeros(self.domain.shape(columns), dtype=np.int64)
         np.add.at(table, tuple(codes.T), often)
@@ -138,6 +141,9 @@ class Compressed:
 
     def points(self, columns: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Combinations of groups that occur; one may be listed more than once."""
-        codes, often = self.counts.points(columns)
+        codes, often = self.counts.points(self._stored(columns))
         groups = [self.compression.groupings[name].groups[codes[:, axis]] for axis, name in enumerate(columns)]
         return np.stack(groups, axis=1) if groups else codes, often
+
+    def _stored(self, columns: Sequence[str]) -> Columns:
+        return tuple(self.sources.get(name, name) for name in columns)

@@ -38,8 +38,8 @@ SHAPE_SHARE = Fraction(1, 5)
 TOTAL_SHARE = Fraction(1, 50)
 """Part of the budget that goes to the number of rows, where it is private and coordinates may be missing."""
 MOST_NOISE = 500
-"""Rows of noise in a sum of products, per square root of columns, up to which products are asked beside squares; beyond,
-what they would tell is lost in noise and the budget serves the mean better (measured on 5, 10 and 20 columns)."""
+"""Rows of noise in a sum of products, per square root of columns, up to which products are asked beside squares; what
+they tell is lost beyond that, and the budget serves the mean better (measured on 5, 10 and 20 columns)."""
 STRAY = 1 / 8
 """Part of the records with one coordinate drawn from its whole range, so that the fit can reach outliers."""
 REACH = 2.5
@@ -61,8 +61,8 @@ class HalfspaceFit:
 
     **Accuracy** a measured halfspace errs by half of that noise, as the number of rows is known far better: for added
     or removed rows half as much as counting the inside alone. Others are as good as the fitted records: measured mean
-    error on n = 50,000 rows and epsilon 1 about 0.002 on 2 columns, 0.007 on 5 and 0.02 on 20, with delta = 1e-6
-    0.001, 0.004 and 0.012; a fifth or less of the paper's mechanism.
+    error on n = 50,000 rows and epsilon 1 about 0.0015 on 2 columns, 0.006 on 5 and 0.02 on 20, with delta = 1e-6
+    0.0007, 0.004 and 0.010: less than a fifth of the paper's mechanism.
 
     **Runtime** O(distinct points x K + K^2 (points fitted + K)): about a second.
 
@@ -110,7 +110,7 @@ class HalfspaceFit:
     def count(self, domain: Domain) -> int:
         """How many planes are asked.
 
-        Laplace noise grows with K, so K stays small where epsilon is: near 256 sqrt(epsilon). Gaussian noise grows with
+        Laplace noise grows with K, so K stays small where epsilon is: near 512 sqrt(epsilon). Gaussian noise grows with
         sqrt(K), and K planes tell as much together whatever K is: as many as are quick to fit. On one column without
         an offset there are two.
         """
@@ -122,7 +122,7 @@ class HalfspaceFit:
             return self.planes
         if not self.budget.pure:
             return min(1024, 256 * columns)
-        power = round(math.log2(256 * math.sqrt(self.budget.epsilon)))
+        power = round(math.log2(512 * math.sqrt(self.budget.epsilon)))
         return min(max(2**power, 64), 1024 if columns > 2 else 128)
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:

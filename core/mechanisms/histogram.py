@@ -40,7 +40,7 @@ class NoisyHistogram:
 
     name: ClassVar[str] = "histogram"
     title: ClassVar[str] = "Noisy histogram of every combination"
-    prefer: ClassVar[str] = "Choose it while the schema has at most some 16,000 combinations: it then beats all others."
+    prefer: ClassVar[str] = "Choose it for questions about all columns together, up to some 16,000 combinations."
 
     queries: tuple[QueryClass, ...]
     budget: Budget

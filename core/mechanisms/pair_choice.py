@@ -25,6 +25,8 @@ from core.queries.protocol import Columns
 
 REACH = 0.8
 """Standard deviations of noise by which a measured cell is still off."""
+WHERE = 0.3
+"""Share of the cells in which a model that is off is taken to be off."""
 MOST_CLIQUE = 20_000
 MOST_CELLS = 200_000
 """Cells of one clique, and of all."""
@@ -80,10 +82,10 @@ class Candidates:
 
     def value(self, chosen: NDArray[np.intp], sigma: Floats) -> Floats:
         """How many rows of error each chosen table saves once it is measured with this noise."""
-        off = np.maximum(self.distances[chosen], 1e-9) / self.rows
+        off = np.maximum(self.distances[chosen], 1e-9) / (self.rows * WHERE)
         spread = self.cells[chosen] * sigma
         taken = np.interp(-self.rows / spread, -_EXCESS, _LEVELS)
-        gained = off * self._above(chosen, (REACH + taken) * sigma / off)
+        gained = WHERE * off * self._above(chosen, (REACH + taken) * sigma / off)
         spoiled = 2 * spread * np.interp(1 + taken, _LEVELS, _EXCESS)
         return self.weights[chosen] * (gained - spoiled)
 
@@ -150,7 +152,7 @@ def structured(
             candidates, np.array([found[columns] for columns in fitting], dtype=np.intp), power, sigma_of
         )
         count = best.size
-    cliques = triangulate(sizes, [candidates.columns[index] for index in best])  # type: ignore[misc]
+    cliques = triangulate(sizes, [candidates.columns[index] for index in best])
     return best, join(names, cliques)
 
 

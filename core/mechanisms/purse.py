@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from core.accounting import rho_for
 from core.mechanisms.measurement import GRAIN, Portion
+from core.models.protocol import Floats
 from core.noise import NoiseSource
 from core.privacy import Budget, Cost, Gaussian, Laplace, Pure, Unit
 from core.queries.protocol import Columns
@@ -44,10 +45,10 @@ class Purse:
         """Lagrange: shares in proportion to this power of (weight x cells) minimise the sum of absolute errors."""
         return 1 / 2 if self.pure else 2 / 3
 
-    def sigma(self, amount: float) -> float:
-        """Noise in each cell of a table that is given this share of the whole."""
-        spent = amount * float(self.whole)
-        return math.sqrt(2) * self.unit.l1 / spent if self.pure else math.sqrt(self.unit.l2_squared / (2 * spent))
+    def sigmas(self, amounts: Floats) -> Floats:
+        """Noise in each cell of tables that are given these shares of the whole."""
+        spent = np.asarray(amounts, dtype=np.float64) * float(self.whole)
+        return math.sqrt(2) * self.unit.l1 / spent if self.pure else np.sqrt(self.unit.l2_squared / (2 * spent))
 
     def split(self, shares: Mapping[Columns, float], part: Fraction) -> tuple[Portion, ...]:
         """Portions in proportion to the shares that together take exactly this part of the whole."""

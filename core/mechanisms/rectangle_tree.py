@@ -57,7 +57,7 @@ class RectangleTree(Levels):
             )
 
     def top(self, unit: Unit) -> int:
-        """Twice the parts of other blocks: on two public 256 x 256 tables 8 x 4 x 3 x 3 errs 13 % less than 4's."""
+        """Twice the parts of other blocks: on two public 256 x 256 tables 8 x 4 x 3 x 3 errs 10 % less than 4's."""
         return 2 * self.branching
 
     def settle(self, estimate: Estimate, total: float) -> Floats:

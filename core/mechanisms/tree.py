@@ -13,6 +13,8 @@ import numpy as np
 from core.counts import Counts
 from core.domain import Domain
 from core.errors import Refused
+from core.mechanisms.coarse import Views
+from core.mechanisms.compression import Compressed
 from core.mechanisms.measurement import wanted
 from core.mechanisms.pair_choice import MOST_CLIQUE
 from core.mechanisms.protocol import Expected, Progress, silent
@@ -26,7 +28,6 @@ from core.mechanisms.tree_steps import (
     independent,
     records_next,
     rows_first,
-    seen_through,
     tree_next,
 )
 from core.models import tables as limits
@@ -54,7 +55,7 @@ _IN_TREE = Fraction(3, 5)
 
 @dataclass(frozen=True, kw_only=True)
 class Tree:
-    """Measure single columns, then the pairs that matter most, fit a tree of cliques to them, and re-weight its records.
+    """Measure single columns, then the pairs that matter most, fit a tree of cliques and re-weight its records.
 
     **Privacy** All noise is paid from one purse whose parts sum to rho = rho_for(epsilon, delta) (or to epsilon where
     delta is 0), whatever the noisy answers are. A table of counts changes by at most unit.l1 in L1 and unit.l2_squared
@@ -66,8 +67,8 @@ class Tree:
 
     **Runtime** three passes over the rows per pair of columns; then O(cliques' cells x sweeps + points x tables).
 
-    Theorem: Bun and Steinke 2016, lemma 2.3 (adaptive composition of zCDP); Dudík, Phillips and Schapire 2007, theorem 1
-    (maximum entropy within the noise).
+    Theorem: Bun and Steinke 2016, lemma 2.3 (adaptive composition of zCDP); Dudík, Phillips and Schapire 2007,
+    theorem 1 (maximum entropy within the noise).
     """
 
     name: ClassVar[str] = "tree"
@@ -84,8 +85,8 @@ class Tree:
         for columns in (tables := wanted(self.queries, domain)):
             if domain.cells(columns) > MOST_TABLE:
                 raise Refused(
-                    f"A table of {' x '.join(columns[:5])} has {amount(domain.cells(columns))} cells and 'tree' answers "
-                    f"tables of at most {amount(MOST_TABLE)}; choose fewer columns, coarser bins or a lower order."
+                    f"A table of {' x '.join(columns[:5])} has {amount(domain.cells(columns))} cells and 'tree' "
+                    f"answers tables of at most {amount(MOST_TABLE)}; choose fewer columns, coarser bins or a lower order."
                 )
         if len(pair_weights(tables)) > MOST_SCORED:
             raise Refused(
@@ -119,8 +120,9 @@ class Tree:
         singles = columns_next(desk, names, rows, share)
         generator = noise.generator()
         size = int(np.clip(4 * singles.total, limits.FEWEST_POINTS, limits.MOST_POINTS))
-        inner = seen_through(desk, singles.compression)
-        merged = inner.counts.domain
+        merged = singles.compression.domain
+        seen = Compressed(counts, singles.compression, merged)
+        inner = Desk(seen, noise, desk.purse)
         pairs = {pair: weight for pair, weight in pairs.items() if min(merged.shape(pair)) > 1}
         tree, known = independent(singles, merged), singles.noisy()
         rest = 1 - share - _COUNT - 2 * _SCORES
@@ -132,7 +134,10 @@ class Tree:
         if pairs:
             progress("Re-weighting records", 0.5)
             larger = {columns: weight for columns, weight in tables.items() if fits(columns, merged)}
-            points, known = records_next(inner, points, known, pairs | larger, _SCORES, rest * (1 - _IN_TREE))
+            views = Views.of(counts.domain, merged, singles.shares())
+            scored = pairs | larger | views.pairs(pairs)
+            wide = Desk(views.counts(seen), noise, desk.purse)
+            points, known = records_next(wide, views, points, known, scored, _SCORES, rest * (1 - _IN_TREE))
         return published(singles, points, known, generator)
 
 
@@ -164,6 +169,8 @@ def published(singles: Singles, points: Points, known: Noisy, generator: np.rand
     """
     compression, held = singles.compression, {}
     for columns, table in settle(known.tables, known.sigmas, singles.total).items():
+        if not all(name in points.domain for name in columns):
+            continue
         fitted = points.marginal(columns)
         missed = float(np.mean((known.tables[columns] - fitted) ** 2))
         trust = 1 - known.sigmas[columns] ** 2 / missed if missed > 0 else 0.0

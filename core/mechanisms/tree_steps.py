@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
 from core.counts import Counts
 from core.domain import Domain
-from core.mechanisms.compression import Compressed, Compression, Grouping
+from core.mechanisms.coarse import Views
+from core.mechanisms.compression import Compression, Grouping
 from core.mechanisms.measurement import measure
 from core.mechanisms.pair_choice import Candidates, by_value, structured
 from core.mechanisms.purse import Purse
@@ -101,7 +102,7 @@ def rows_first(desk: Desk, part: Fraction) -> tuple[float, float]:
 
 def column_share(purse: Purse, rows: float) -> Fraction:
     """The part of the purse that single columns get."""
-    reach = rows / (purse.sigma(1.0) * math.sqrt(2))
+    reach = rows / (float(purse.sigmas(np.ones(1))[0]) * math.sqrt(2))
     return Fraction(1, 4) if reach > FEW_ROWS else Fraction(9, 20)
 
 
@@ -125,7 +126,8 @@ class Singles:
     def shares(self) -> dict[str, Floats]:
         """The share of every group of every column."""
         groupings = self.compression.groupings
-        return {name: groupings[name].merged(counts, 0) / self.total for name, counts in self.ones.items()}
+        merged = {name: groupings[name].merged(counts, 0) for name, counts in self.ones.items()}
+        return {name: counts.astype(np.float64) / self.total for name, counts in merged.items()}
 
 
 def independent(singles: Singles, domain: Domain) -> JunctionTree:
@@ -180,7 +182,7 @@ def tree_next(
     candidates = desk.distances(pairs, weights, models, scores)
 
     def sigma_of(shares: Floats) -> Floats:
-        return np.array([desk.purse.sigma(float(share) * float(part)) for share in shares])
+        return desk.purse.sigmas(shares * float(part))
 
     sizes = dict(zip(domain.names, domain.sizes, strict=True))
     chosen, structure = structured(candidates, domain.names, sizes, desk.purse.power, sigma_of)
@@ -192,19 +194,27 @@ def tree_next(
 
 
 def records_next(
-    desk: Desk, points: Points, known: Noisy, weights: Mapping[Columns, float], scores: Fraction, part: Fraction
+    desk: Desk,
+    views: Views,
+    points: Points,
+    known: Noisy,
+    weights: Mapping[Columns, float],
+    scores: Fraction,
+    part: Fraction,
 ) -> tuple[Points, Noisy]:
-    """Score all tables against the records, measure the worst, and re-weight the records."""
-    tables = [columns for columns in weights if min(points.domain.shape(columns)) > 1]
-    candidates = desk.distances(tables, weights, [points.marginal(columns) for columns in tables], scores)
+    """Score all tables against the records, also in bins; measure the worst, and re-weight the records."""
+    wide = views.points(points)
+    tables = [columns for columns in weights if min(wide.domain.shape(columns)) > 1]
+    candidates = desk.distances(tables, weights, [wide.marginal(columns) for columns in tables], scores)
 
     def sigma_of(shares: Floats) -> Floats:
-        return np.array([desk.purse.sigma(float(share) * float(part)) for share in shares])
+        return desk.purse.sigmas(shares * float(part))
 
     chosen = by_value(candidates, desk.purse.power, sigma_of)
     if chosen.size:
         known = known.joined(desk.tables(_shares(candidates, chosen, desk.purse.power), part))
-    return rake(points, settle(known.tables, known.sigmas, points.total), known.sigmas), known
+    raked = rake(wide, settle(known.tables, known.sigmas, points.total), known.sigmas)
+    return replace(points, weights=raked.weights), known
 
 
 def _shares(candidates: Candidates, chosen: np.ndarray, power: float) -> dict[Columns, float]:
@@ -212,8 +222,3 @@ def _shares(candidates: Candidates, chosen: np.ndarray, power: float) -> dict[Co
         candidates.columns[index]: float(candidates.weights[index] * candidates.cells[index]) ** power
         for index in chosen
     }
-
-
-def seen_through(desk: Desk, compression: Compression) -> Desk:
-    """The same desk, with rare values merged."""
-    return Desk(Compressed(desk.counts, compression, compression.domain), desk.noise, desk.purse)

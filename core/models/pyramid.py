@@ -18,6 +18,7 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -68,12 +69,12 @@ class Pyramid:
 def pyramid(shape: Sequence[int], widest: int, top: int | None = None) -> Pyramid:
     """The pyramid with as few levels as possible whose blocks have at most `widest` parts along an axis.
 
-    The whole may have another number of parts, at most `top`. It gets as many as it may, and parts below it are
-    balanced: 1,024 cells with at most 16 parts become 16 x 8 x 8 rather than 16 x 16 x 4.
+    The whole gets `top` parts, or more if that saves a level, and parts below it are balanced: 1,024 cells with at most
+    16 parts become 16 x 8 x 8 rather than 16 x 16 x 4, and 8 x 12 x 11 with 8 parts at the top.
     """
-    above = widest if top is None else top
-    below = max(0, *(math.ceil(math.log(-(-size // above), widest) - 1e-9) for size in shape))
-    by_axis = [_cut(size, above, below) for size in shape]
+    wanted = widest if top is None else top
+    below = max(0, *(math.ceil(math.log(-(-size // max(wanted, widest)), widest) - 1e-9) for size in shape))
+    by_axis = [_cut(size, max(wanted, -(-size // widest**below)), below) for size in shape]
     return Pyramid(tuple(shape), tuple(zip(*by_axis, strict=True)))
 
 
@@ -117,17 +118,32 @@ def gather(pyramid: Pyramid, noisy: Sequence[NDArray[np.number]], variances: Seq
     return Estimate(pyramid, tuple(values), tuple(spread))
 
 
-def linear(estimate: Estimate, total: float) -> Floats:
-    """The least-squares cells with this total; some may be negative. The pass down."""
-    top, sure = estimate.values[0], estimate.variances[0]
-    settled = top + (total - top.sum()) * sure / sure.sum()
+def monotone(estimate: Estimate, total: float) -> Floats:
+    """Cells of one column without a negative one: from the top down, a block's parts get running sums that never fall.
+
+    Given the count of a block, least squares splits it among the parts; regression makes the running sums of these
+    monotone within the block. Where no running sum falls, the cells are the least-squares estimate of the whole tree.
+    """
+    everything = np.arange(estimate.values[0].size)[None, :]
+    settled = np.array([max(total, 0.0)])
     for family, values, spread in zip(
-        estimate.pyramid.families, estimate.values[1:], estimate.variances[1:], strict=True
+        (everything, *estimate.pyramid.families), estimate.values, estimate.variances, strict=True
     ):
         parts, weights = _members(values, family, 0.0), _members(spread, family, 0.0)
         gap = settled - parts.sum(axis=1)
-        settled = _returned(parts + weights * (gap / weights.sum(axis=1))[:, None], family, values.size)
-    return settled.reshape(estimate.pyramid.shape)
+        running = np.cumsum(parts + weights * (gap / weights.sum(axis=1))[:, None], axis=1)
+        risen = np.clip(_risen(running), 0.0, settled[:, None])
+        ended = np.arange(family.shape[1]) >= (family >= 0).sum(axis=1)[:, None] - 1
+        risen = np.where(ended, settled[:, None], risen)
+        settled = _returned(np.diff(risen, axis=1, prepend=0.0), family, values.size)
+    return settled
+
+
+def _risen(lines: Floats) -> Floats:
+    """Each line moved to the nearest one that never falls; lines are stacked so that one regression serves them all."""
+    lift = np.cumsum(np.append(0.0, lines.max(axis=1)[:-1] - lines.min(axis=1)[1:]))[:, None]
+    risen: Floats = isotonic_regression((lines + lift).ravel()).x.reshape(lines.shape) - lift
+    return risen
 
 
 def nonnegative(estimate: Estimate, total: float) -> Floats:

@@ -24,7 +24,8 @@ def rake(points: Points, tables: Mapping[Columns, Floats], sigmas: Mapping[Colum
     places = {columns: _places(points, columns) for columns in tables}
     for _ in range(sweeps):
         for columns, slack in slacks.items():
-            mass = np.bincount(places[columns], weights=weights, minlength=slack.low.size)
+            held = np.bincount(places[columns], weights=weights, minlength=slack.low.size)
+            mass = held.astype(np.float64, copy=False)
             factor = slack.factor(mass)
             factor *= total / (mass @ factor)
             weights *= factor[places[columns]]

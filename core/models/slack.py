@@ -1,8 +1,8 @@
 """Meet a noisy table to within its noise: multipliers with a dead zone.
 
 Among all models that miss no cell by more than its noise, the one nearest to the start has multipliers exp(push) per
-cell that maximise the dual, target x push - sigma |push| - log of the total (Dudík, Phillips and Schapire 2007). For one
-table at a time the best push has a closed form: iterative proportional fitting to the nearer end of
+cell that maximise the dual, target x push - sigma |push| - log of the total (Dudík, Phillips and Schapire 2007). For
+one table at a time the best push has a closed form: iterative proportional fitting to the nearer end of
 [target - sigma, target + sigma], where an earlier push that is no longer needed is taken back first.
 """
 

@@ -7,10 +7,12 @@ distribution of maximum entropy among all that agree with the cliques. Everythin
 from __future__ import annotations
 
 import json
+import math
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,9 +67,9 @@ class JunctionTree:
     def sample(self, rows: int, generator: np.random.Generator) -> Codes:
         """Records whose clique tables are exact to within rounding.
 
-        Rows that agree on a clique's overlap get its remaining columns by systematic rounding. Within such a group, cells
-        follow each other in equal steps round the circle along the order of earlier columns, so that every stretch of
-        rows gets its share too; each clique has a step of its own, otherwise siblings would go in lock-step.
+        Rows that agree on a clique's overlap get its remaining columns by systematic rounding. Within such a group the
+        cells follow each other in equal steps round the circle along the order of earlier columns, so that every
+        stretch of rows gets its share too; each clique has a step of its own, or siblings would go in lock-step.
         """
         codes = np.zeros((rows, len(self.domain)), dtype=np.int64)
         place = {name: axis for axis, name in enumerate(self.domain.names)}
@@ -77,14 +79,15 @@ class JunctionTree:
             rest = tuple(column for column in clique if column not in shared)
             lines = summed(self.beliefs[index], clique, shared + rest).reshape(self.domain.cells(shared), -1)
             groups = _flat(codes, [place[name] for name in shared], self.domain.shape(shared))
-            drawn = _continued(groups, history, lines, generator)
+            drawn = _continued(groups, history, lines, math.sqrt(_prime(index)), generator)
             for column, part in zip(rest, np.unravel_index(drawn, self.domain.shape(rest)), strict=True):
                 codes[:, place[column]] = part
             history = np.unique(history * lines.shape[1] + drawn, return_inverse=True)[1]
         return codes
 
     def tables(self) -> dict[Columns, Floats]:
-        return {clique: self.total * belief for clique, belief in zip(self.structure.cliques, self.beliefs, strict=True)}
+        cliques = zip(self.structure.cliques, self.beliefs, strict=True)
+        return {clique: self.total * belief for clique, belief in cliques}
 
     def save(self, path: Path) -> None:
         """One NPZ file: an array per clique, and the structure as JSON text."""
@@ -95,12 +98,12 @@ class JunctionTree:
             "domain": self.domain.to_json(),
         }
         arrays = {f"clique{place}": belief for place, belief in enumerate(self.beliefs)}
-        np.savez_compressed(path, facts=np.array(json.dumps(facts)), **arrays)
+        np.savez_compressed(path, allow_pickle=False, facts=np.array(json.dumps(facts)), **arrays)
 
     @classmethod
     def load(cls, path: Path) -> JunctionTree:
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with Path(path).open("rb") as stored, np.load(stored, allow_pickle=False) as file:
                 facts = json.loads(str(file["facts"]))
                 structure = Structure(tuple(map(tuple, facts["cliques"])), tuple(map(int, facts["parents"])))
                 beliefs = tuple(file[f"clique{place}"] for place in range(len(structure.cliques)))
@@ -142,10 +145,22 @@ class JunctionTree:
 def _contracted(factors: Sequence[tuple[Floats, list[str]]], kept: Sequence[str]) -> Floats:
     """The product of factors over named axes, summed down to the kept names."""
     names = list(dict.fromkeys(name for _, own in factors for name in own))
-    operands: list[object] = []
+    operands: list[Any] = []
     for table, own in factors:
         operands += [table, [names.index(name) for name in own]]
-    return np.asarray(np.einsum(*operands, [names.index(name) for name in kept], optimize=len(factors) > 1))
+    operands.append([names.index(name) for name in kept])
+    return np.asarray(np.einsum(*operands, optimize=len(factors) > 1))
+
+
+def _prime(index: int) -> int:
+    """The prime at a place: square roots of primes are irrational steps that no two cliques share."""
+    found: list[int] = []
+    number = 1
+    while len(found) <= index:
+        number += 1
+        if all(number % prime for prime in found):
+            found.append(number)
+    return found[index]
 
 
 def _flat(codes: Codes, axes: Sequence[int], sizes: Sequence[int]) -> NDArray[np.int64]:
@@ -156,7 +171,7 @@ def _flat(codes: Codes, axes: Sequence[int], sizes: Sequence[int]) -> NDArray[np
 
 
 def _continued(
-    groups: NDArray[np.int64], history: NDArray[np.int64], lines: Floats, generator: np.random.Generator
+    groups: NDArray[np.int64], history: NDArray[np.int64], lines: Floats, step: float, generator: np.random.Generator
 ) -> NDArray[np.int64]:
     """One cell per row, from the line of its group, by systematic rounding inside each group."""
     if lines.shape[0] == 1 and not history.any():
@@ -166,13 +181,13 @@ def _continued(
     sizes = np.bincount(groups, minlength=lines.shape[0])
     starts = np.cumsum(sizes) - sizes
     ranks = np.arange(groups.size) - starts[sorted_groups]
-    steps = (ranks * generator.random()) % 1.0
+    steps = (ranks * step) % 1.0
     spread = np.lexsort((steps, sorted_groups))
     place = np.empty(groups.size)
     place[spread] = ranks
     shares = np.where(lines.sum(axis=1, keepdims=True) > 0, lines, lines.sum(axis=0, keepdims=True))
     heights = np.cumsum(shares, axis=1)
-    heights /= heights[:, -1:]
+    heights = heights / heights[:, -1:]
     shift = generator.random(lines.shape[0])
     asked = sorted_groups + (place + shift[sorted_groups]) / sizes[sorted_groups]
     line = (heights + np.arange(lines.shape[0])[:, None]).ravel()

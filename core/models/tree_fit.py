@@ -81,15 +81,20 @@ def _walk(structure: Structure) -> Iterator[tuple[int, int, int]]:
     for place, parent in enumerate(structure.parents):
         children.setdefault(parent, []).append(place)
 
-    def below(place: int) -> Iterator[tuple[int, int, int]]:
-        for child in children.get(place, ()):
-            yield child, child, place
-            yield from below(child)
-            yield place, child, child
-
     for root in children.get(-1, ()):
         yield root, -1, -1
-        yield from below(root)
+        path, ahead = [root], [iter(children.get(root, ()))]
+        while path:
+            child = next(ahead[-1], None)
+            if child is not None:
+                yield child, child, path[-1]
+                path.append(child)
+                ahead.append(iter(children.get(child, ())))
+                continue
+            left = path.pop()
+            ahead.pop()
+            if path:
+                yield path[-1], left, left
 
 
 def _target(clique: Columns, columns: Columns, table: Floats, slack: float, total: float) -> _Target:

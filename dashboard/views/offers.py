@@ -27,10 +27,9 @@ from dashboard.views.wording import duration, percent
 SMALL_GRID = 2**12
 """Cells up to which rectangles are answered as well by noise on their table as by a tree."""
 ABOUT_EQUAL = 1.1
+RECOMMENDED = " · **recommended**"
 KEPT = 16
 """Priced choices that a session remembers."""
-OWN = ("rows",)
-"""Options whose names mean something else in a plan: there, `rows` is the number of synthetic records."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +69,7 @@ def offers(here: Session, desk: Desk, table: HeldTable, asked: Sequence[QueryCla
     """Every mechanism, priced or refused; remembered, because a page runs at every click."""
     key = (table.id, tuple(asked), budget)
     if key not in here.offers:
-        for old in list(here.offers)[: len(here.offers) - KEPT + 1]:
+        for old in list(here.offers)[: max(0, len(here.offers) - KEPT + 1)]:
             del here.offers[old]
         here.offers[key] = _priced(desk, table, asked, budget)
     return here.offers[key]
@@ -108,18 +107,24 @@ def choose(
     by_name = {offer.mechanism.name: offer for offer in priced.found}
     chosen = None
     if by_name:
-        first = priced.found[0].mechanism.name
-        left = statement.total * (1 - statement.spent_share)
+        names, left = list(by_name), statement.total * (1 - statement.spent_share)
+        # What was picked stays, whatever the budget; until something is, the recommendation for these classes holds.
+        kept = f"picked-{table.id}-{'-'.join(dict.fromkeys(query.name for query in asked))}"
+        picked, key = st.session_state.get(kept), f"{kept}-{names[0]}"
         chosen = st.radio(
             "Mechanism",
-            list(by_name),
-            format_func=lambda name: by_name[name].mechanism.title + (" · **recommended**" if name == first else ""),
+            names,
+            index=names.index(picked) if picked in by_name else 0,
+            format_func=lambda name: by_name[name].mechanism.title + (RECOMMENDED if name == names[0] else ""),
             captions=[_caption(offer, left) for offer in priced.found],
-            # Other classes start from their own recommendation; another budget keeps what was picked.
-            key=f"mechanism-{table.id}-{'-'.join(dict.fromkeys(query.name for query in asked))}",
-            persist_state="session",
+            key=key,
+            on_change=_keep,
+            args=(kept, key),
         )
-        messages.note("Errors, costs and times follow from the schema and the budget alone.", "public")
+        messages.note(
+            "Errors, costs and times follow from the schema and the budget alone; times are for a million rows.",
+            "public",
+        )
     if priced.refused:
         with st.expander(f"{plural(len(priced.refused), 'mechanism')} cannot do this"):
             for title, reason in priced.refused.items():
@@ -141,7 +146,7 @@ def plan(
 ) -> Choice | None:
     """The plan with the curator's own options, or None with one sentence on which of them does not fit."""
     try:
-        made = desk.plan(table, asked, mechanism=mechanism.name, budget=budget, rows=rows, **options)
+        made = desk.plan(table, asked, mechanism=mechanism.name, budget=budget, records=rows, **options)
     except DeskError as problem:
         st.error(messages.sentence(problem), icon=":material/error:")
         return None
@@ -162,8 +167,12 @@ def _priced(desk: Desk, table: HeldTable, asked: Sequence[QueryClass], budget: B
     return Offers(found=tuple(sorted(found, key=lambda offer: ranks[offer.mechanism.name])), refused=refused)
 
 
+def _keep(kept: str, widget: str) -> None:
+    st.session_state[kept] = st.session_state[widget]
+
+
 def _options(mechanism: type[Mechanism], table: HeldTable) -> dict[str, Any]:
-    options = [option for option in options_of(mechanism) if option.name not in OWN]
+    options = options_of(mechanism)
     if not options:
         return {}
     with st.expander(f"Options of '{mechanism.title}'", icon=":material/tune:"):
@@ -174,7 +183,4 @@ def _options(mechanism: type[Mechanism], table: HeldTable) -> dict[str, Any]:
 def _caption(offer: Offer, left: float) -> str:
     share = offer.units / left if left > 0 else float("inf")
     cost = f"Costs {percent(share)} of what is left" + (" — too much" if offer.units > left else "")
-    return (
-        f"{offer.mechanism.prefer} {cost}; takes {duration(offer.seconds)} with a million rows.  \n"
-        f"{offer.expected.sentence()}"
-    )
+    return f"{offer.mechanism.prefer}  \n{offer.expected.sentence()}  \n{cost}; takes {duration(offer.seconds)}."

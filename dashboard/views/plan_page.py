@@ -75,7 +75,7 @@ def _edition(here: Session, desk: Desk, table: HeldTable, choice: Choice) -> Cho
             plan.queries,
             mechanism=plan.mechanism,
             budget=plan.budget,
-            rows=plan.rows,
+            records=plan.records,
             edition=edition,
             **plan.options,
         )
@@ -100,7 +100,7 @@ def _summary(table: HeldTable, choice: Choice, paid: bool) -> None:
         with published:
             st.markdown("**What will be published**")
             st.write(messages.plain("; ".join(query.sentence(table.domain) for query in plan.queries) + "."))
-            count = "as many as the release estimates" if plan.rows is None else amount(plan.rows)
+            count = "as many as the release estimates" if plan.records is None else amount(plan.records)
             st.write(f"Synthetic records ({count}) in all {len(table.domain)} columns; the schema; a certificate.")
             messages.badge("public")
         _unmeasured(table, plan)

@@ -36,7 +36,7 @@ DATA = "RELEASE_DESK_BENCH_DATA"
 """Environment variable: the folder that holds dpbench/*.npy and dpbench/peers-1d.csv."""
 OPENDP = "opendp consistent tree b=16"
 PEERS = ("HDMM + isotonic", "b-ary tree + isotonic", "DAWA", OPENDP)
-RUNS, OPENDP_RUNS, RANGES = 60, 2, 10_000
+RUNS, OPENDP_RUNS, RANGES = 80, 2, 10_000
 
 Table = NDArray[np.int64]
 Release = Callable[[Table, float], NDArray[np.float64]]
@@ -81,7 +81,7 @@ def run() -> Iterator[Line]:
 
 
 def found(name: str) -> Path | None:
-    """The folder dpbench in the given data folder, or in one beside the repository; None, with a sentence, if absent."""
+    """The folder dpbench in the given data folder, or in one beside the repository; a sentence and None if absent."""
     beside = Path(__file__).resolve().parents[3] / "shared" / "data"
     folder = Path(os.environ.get(DATA, beside)) / "dpbench"
     if (folder / name).exists():

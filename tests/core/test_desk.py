@@ -205,10 +205,10 @@ def test_a_desk_that_was_killed_finishes_paid_plans(desk, held, tmp_path):
 
 
 def test_number_of_rows_and_bad_options(desk, held):
-    assert len(desk.release(plan_of(desk, held, rows=77)).records()) == 77
+    assert len(desk.release(plan_of(desk, held, records=77)).records()) == 77
     for changes, parameter in (
-        ({"rows": 0}, "rows"),
-        ({"rows": True}, "rows"),
+        ({"records": 0}, "records"),
+        ({"records": True}, "records"),
         ({"edition": 0}, "edition"),
         ({"budget": Budget(1)}, "delta"),
         ({"colour": 1}, "colour"),
@@ -276,7 +276,7 @@ def test_columns_nobody_asks_about_do_not_enlarge_the_universe(desk):
 def test_a_release_too_large_to_keep_is_refused_before_it_is_paid(desk, held):
     most = desk_module.MOST_VALUES // 3
     with pytest.raises(BadParameter, match=f"{most:,}"):
-        plan_of(desk, held, rows=most + 1)
+        plan_of(desk, held, records=most + 1)
     assert desk.statement(held).spent_share == 0
 
 

@@ -18,7 +18,7 @@ from core.privacy import Budget, Unit
 from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
 from core.registry import mechanisms, query_classes
-from dashboard.views import offers, option_form
+from dashboard.views import offers, option_form, state
 from tests.dashboard.test_pages import button, chooser, errors, field, finished, words
 
 Open = Callable[..., AppTest]
@@ -72,8 +72,12 @@ def test_every_class_can_be_released_as_its_form_starts(page: Open, mixed: HeldT
     app = pick(page("release"), name)
     assert not errors(app)
     assert not button(app, "Release").disabled
-    assert "Costs" in mechanism(app).proto.captions[0]
-    assert "million rows" in mechanism(app).proto.captions[0]
+    for caption in mechanism(app).proto.captions:
+        prefer, error, price = caption.splitlines()
+        assert prefer.rstrip().endswith(".")
+        assert "95 % of the time" in error
+        assert price.startswith("Costs ")
+        assert "; takes " in price
 
 
 @pytest.mark.parametrize("kind", [*query_classes.values(), *mechanisms.values()], ids=lambda kind: kind.name)
@@ -237,6 +241,32 @@ def test_a_fresh_edition_keeps_the_options(page: Open, desk: Desk, mixed: HeldTa
     again.toggle(key="fresh-edition").set_value(True).run()
     released(again, desk)
     assert [json.loads(entry.plan_json)["options"] for entry in desk.statement(mixed).entries] == [{"branching": 8}] * 2
+
+
+def test_the_recommendation_is_followed_until_something_is_picked(page: Open, mixed: HeldTable) -> None:
+    app = page("release")
+    assert mechanism(app).value == "gaussian"
+    field(app, "Delta (δ)").set_value("0").run()
+    assert mechanism(app).value == "laplace"
+    mechanism(app).set_value("iterative-weights").run()
+    field(app, "Delta (δ)").set_value("1e-9").run()
+    assert mechanism(app).value == "iterative-weights"
+    app.switch_page("steps/budget.py").run()
+    app.switch_page("steps/release.py").run()
+    assert mechanism(app).value == "iterative-weights"
+    assert mechanism(pick(app, "intervals")).value == "interval-tree"
+
+
+def test_a_session_remembers_a_few_prices(desk: Desk, mixed: HeldTable) -> None:
+    here = state.Session()
+    asked = [Intervals(column="age")]
+    for place in range(offers.KEPT + 5):
+        offers.offers(here, desk, mixed, asked, Budget(1 + place))
+    assert len(here.offers) == offers.KEPT
+    assert (mixed.id, tuple(asked), Budget(offers.KEPT + 5)) in here.offers
+    before = list(here.offers.values())
+    offers.offers(here, desk, mixed, asked, Budget(offers.KEPT + 5))
+    assert list(here.offers.values()) == before
 
 
 def test_prices_are_remembered(page: Open, desk: Desk, mixed: HeldTable, monkeypatch: pytest.MonkeyPatch) -> None:

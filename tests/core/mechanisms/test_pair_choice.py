@@ -24,7 +24,8 @@ def equal(sigma: float):
 def test_value_is_distance_less_noise_on_a_flat_table():
     tables = candidates([5_000] * 15)
     value = tables.value(np.array([0]), np.array([10.0]))[0]
-    assert 5_000 - 16 * 10 * 1.2 < value < 5_000 - 16 * 10 * 0.8
+    noise, less = 16 * 10, pair_choice.WHERE * pair_choice.REACH
+    assert 5_000 - noise * (less + 0.2) < value < 5_000 - noise * less
     assert tables.value(np.array([0]), np.array([5_000.0]))[0] < 0
 
 
@@ -43,7 +44,7 @@ def test_nothing_is_chosen_when_noise_exceeds_everything():
 
 
 def test_a_prefix_shares_one_budget():
-    tables = candidates([9_000] + [300] * 14)
+    tables = candidates([9_000] + [100] * 14)
     assert best_prefix(tables, np.arange(15), 2 / 3, equal(20.0)).tolist() == [0]
 
 

@@ -19,7 +19,7 @@ def test_parts_add_up_exactly(budget):
     parts = purse.split({("a",): 1.0, ("b",): 1e-12, ("c",): 7.3}, Fraction(1, 3))
     amounts = [part.event.epsilon if budget.pure else part.event.rho for part in parts]
     assert sum(amounts) == purse.whole / 3 and min(amounts) > 0
-    assert parts[0].sigma(UNIT) == pytest.approx(purse.sigma(float(amounts[0] / purse.whole)))
+    assert parts[0].sigma(UNIT) == pytest.approx(purse.sigmas(np.array([float(amounts[0] / purse.whole)]))[0])
 
 
 def test_the_whole_is_the_declared_cost():

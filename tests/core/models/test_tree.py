@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -26,7 +26,8 @@ def random_tree(seed: int = 0, sizes=SIZES, edges=EDGES, total: float = 1000.0) 
     structure = join(domain.names, triangulate(sizes, edges))
     ones = {name: generator.dirichlet(np.ones(size)) for name, size in sizes.items()}
     start = JunctionTree.independent(domain, total, structure, ones)
-    tables = {edge: total * generator.dirichlet(np.ones(domain.cells(edge))).reshape(domain.shape(edge)) for edge in edges}
+    shares = {edge: generator.dirichlet(np.ones(domain.cells(edge))) for edge in edges}
+    tables = {edge: total * share.reshape(domain.shape(edge)) for edge, share in shares.items()}
     return fit_tree(start, tables, dict.fromkeys(edges, 0.05 * total), sweeps=3)
 
 
@@ -97,7 +98,7 @@ def test_siblings_are_not_drawn_in_lock_step():
 def test_a_hundred_columns():
     sizes = {f"c{index:03}": 2 + index % 5 for index in range(100)}
     names = list(sizes)
-    edges = list(zip(names, names[1:], strict=False)) + [(names[index], names[index + 2]) for index in range(0, 90, 3)]
+    edges = [*pairwise(names)] + [(names[index], names[index + 2]) for index in range(0, 90, 3)]
     tree = random_tree(0, sizes, edges)
     assert tree.marginal(("c000", "c099")).sum() == pytest.approx(tree.total)
     codes = tree.sample(500, np.random.default_rng(0))
