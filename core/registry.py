@@ -12,6 +12,7 @@ from core.mechanisms.game_both import GameBoth
 from core.mechanisms.game_data import GameData
 from core.mechanisms.game_query import GameQuery
 from core.mechanisms.gaussian import Gaussian
+from core.mechanisms.halfspace_fit import HalfspaceFit
 from core.mechanisms.halfspace_projections import HalfspaceProjections
 from core.mechanisms.histogram import NoisyHistogram
 from core.mechanisms.interval_search import IntervalSearch
@@ -63,6 +64,7 @@ mechanisms: Mapping[str, type[Mechanism]] = MappingProxyType({
     "interval-search": IntervalSearch,
     "rectangle-tree": RectangleTree,
     "rectangle-search": RectangleSearch,
+    "halfspace-fit": HalfspaceFit,
     "halfspace-projections": HalfspaceProjections,
     "smalldb": SmallDb,
     "smalldb-linear": SmallDbLinear,

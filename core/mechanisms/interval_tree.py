@@ -24,8 +24,8 @@ class IntervalTree(Levels):
 
     **Accuracy** with N cells, h = log N/log 16 levels and Laplace noise, a range is a sum of at most 30 h blocks with
     noise h unit.l1/epsilon each: an error of O(log^1.5 N) unit.l1/epsilon, whatever the data, before the levels are
-    made to agree. Monotone regression of the running sums never raises their largest error; on real columns it and the
-    removal of negative counts, which are averaged, halve the mean error.
+    made to agree. Monotone regression of a block's running sums never raises their largest error; on real columns it
+    and the removal of negative counts, which are averaged, take up to half of the mean error away.
 
     **Runtime** O(N) after one count of the column: about 35 ms for 2^16 cells, more than half of it for the noise.
 

@@ -133,7 +133,8 @@ class Moments:
         pairs = np.triu_indices(self.columns, 1)
         upper[pairs] = _shrunk(upper[pairs], error)
         values, vectors = np.linalg.eigh(np.diag(variances) + upper + upper.T)
-        return Shape(rows, mean, vectors * np.sqrt(np.maximum(values, LEAST_SPREAD * middle)))
+        # No covariance of coordinates in -1..1 has a larger eigenvalue than their number.
+        return Shape(rows, mean, vectors * np.sqrt(np.clip(values, LEAST_SPREAD * middle, self.columns)))
 
 
 def _shrunk(noisy: Floats, error: float) -> Floats:

@@ -86,7 +86,7 @@ class Tree:
             if domain.cells(columns) > MOST_TABLE:
                 raise Refused(
                     f"A table of {' x '.join(columns[:5])} has {amount(domain.cells(columns))} cells and 'tree' "
-                    f"answers tables of at most {amount(MOST_TABLE)}; choose fewer columns, coarser bins or a lower order."
+                    f"answers at most {amount(MOST_TABLE)}; choose fewer columns, coarser bins or a lower order."
                 )
         if len(pair_weights(tables)) > MOST_SCORED:
             raise Refused(
@@ -102,7 +102,7 @@ class Tree:
         """Errors of single-column counts, the one part whose noise is known before anything is measured."""
         purse = Purse.of(self.budget, unit)
         columns = involved(wanted(self.queries, domain), domain)
-        parts = purse.split({(name,): domain[name].size**purse.power for name in columns}, Fraction(1, 4))
+        parts = purse.split({(name,): domain[name].size**purse.power for name in columns}, Fraction(3, 10))
         cells = [domain.cells(part.columns) for part in parts]
         mean = sum(size * part.mean_error(unit) for size, part in zip(cells, parts, strict=True)) / sum(cells)
         worst = max(part.tail(unit, 0.05 / sum(cells)) for part in parts)

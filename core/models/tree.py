@@ -186,9 +186,8 @@ def _continued(
     place = np.empty(groups.size)
     place[spread] = ranks
     shares = np.where(lines.sum(axis=1, keepdims=True) > 0, lines, lines.sum(axis=0, keepdims=True))
-    heights = np.cumsum(shares, axis=1)
-    heights = heights / heights[:, -1:]
-    shift = generator.random(lines.shape[0])
+    heights = np.cumsum(shares, axis=1) / shares.sum(axis=1, keepdims=True)
+    shift = generator.random((lines.shape[0],))
     asked = sorted_groups + (place + shift[sorted_groups]) / sizes[sorted_groups]
     line = (heights + np.arange(lines.shape[0])[:, None]).ravel()
     found = np.searchsorted(line, asked, side="right") - sorted_groups * lines.shape[1]

@@ -18,7 +18,7 @@ from core import accounting, registry
 from core.counts import Cells
 from core.domain import Domain, Integers
 from core.errors import DeskError
-from core.mechanisms import halfspace_projections
+from core.mechanisms import halfspace_fit, halfspace_projections
 from core.models import tables as tables_model
 from core.privacy import Budget, Unit
 from core.queries.conjunctions import Conjunctions
@@ -34,7 +34,7 @@ from core.queries.unions import Unions
 from tests.core.recorder import Recorder
 
 PURE, APPROXIMATE = Budget(1), Budget(1, 1e-6)
-QUICK = {"rounds": 4, "members": 50, "proposals": 10}
+QUICK = {"rounds": 4, "members": 50, "proposals": 10, "planes": 16}
 """Options that make a run short, for the mechanisms that have them."""
 UNITS = (Unit.row(), Unit.row("replace"), Unit.id("person", 3), Unit.id("person", 3, "replace"))
 EXAMPLES = {
@@ -119,6 +119,7 @@ def few_points(monkeypatch):
     monkeypatch.setattr(tables_model, "FEWEST_POINTS", 50)
     monkeypatch.setattr(tables_model, "MOST_POINTS", 50)
     monkeypatch.setattr(halfspace_projections, "SUPPORT", 50)
+    monkeypatch.setattr(halfspace_fit, "SUPPORT", 64)
 
 
 def run_on_both(mechanism, first: Cells, second: Cells, seed: int):

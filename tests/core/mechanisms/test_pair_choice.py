@@ -25,7 +25,9 @@ def test_value_is_distance_less_noise_on_a_flat_table():
     tables = candidates([5_000] * 15)
     value = tables.value(np.array([0]), np.array([10.0]))[0]
     noise, less = 16 * 10, pair_choice.WHERE * pair_choice.REACH
-    assert 5_000 - noise * (less + 0.2) < value < 5_000 - noise * less
+    chance = 16 * pair_choice.sampling_error(np.array([625.0]))[0] - noise * pair_choice.REACH
+    beyond = 5_000 - 16 * pair_choice.sampling_error(np.array([625.0]))[0]
+    assert beyond + chance - noise * (less + 0.2) < value < beyond + chance - noise * less
     assert tables.value(np.array([0]), np.array([5_000.0]))[0] < 0
 
 
