@@ -80,8 +80,9 @@ def recommended(
 ) -> list[str]:
     """The mechanisms to try first, out of those that can serve these classes; `domain` has the asked columns.
 
-    Trees for ranges and rectangles, noise on the tables for the rest. A histogram of all combinations takes their place
-    where it is as exact: a count of a table is the sum of many of its counts, whose errors add up like a random walk.
+    Trees for ranges and rectangles, a fit for halfspaces, noise on the tables for the rest. A histogram of all
+    combinations takes their place where it is as exact: a count of a table is the sum of many of its counts, whose
+    errors add up like a random walk.
     """
     classes = {query.name for query in asked}
     direct = "laplace" if budget.pure else "gaussian"
@@ -90,6 +91,8 @@ def recommended(
         first = ["interval-tree", direct]
     elif classes <= {"rectangles", "intervals", "unions"} and domain.cells() > SMALL_GRID:
         first = ["rectangle-tree", direct]
+    elif classes <= {"halfspaces"}:
+        first = ["halfspace-fit", direct]
     elif {"histogram", direct} <= found.keys():
         tables = [columns for query in asked for columns in class_form.tables_of(query, domain)]
         summed = sum(math.sqrt(domain.cells() / domain.cells(columns)) for columns in tables) / len(tables)

@@ -10,6 +10,7 @@ from core.models.triangulation import cells_of
 
 NAMES = tuple("abcdef")
 PAIRS = list(combinations(NAMES, 2))
+ONES = {name: np.full(4, 0.25) for name in NAMES}
 
 
 def candidates(scores, cells: int = 16, rows: float = 10_000.0) -> Candidates:
@@ -41,7 +42,7 @@ def test_more_tables_are_chosen_when_there_is_less_noise():
 
 def test_nothing_is_chosen_when_noise_exceeds_everything():
     assert by_value(candidates([100] * 15), 2 / 3, equal(1e5)).size == 0
-    chosen, structure = structured(candidates([100] * 15), NAMES, dict.fromkeys(NAMES, 4), 2 / 3, equal(1e5))
+    chosen, structure = structured(candidates([100] * 15), ONES, 2 / 3, equal(1e5))
     assert chosen.size == 0 and len(structure.cliques) == len(NAMES)
 
 
@@ -53,7 +54,7 @@ def test_a_prefix_shares_one_budget():
 def test_the_tree_stays_within_its_caps(monkeypatch):
     monkeypatch.setattr(pair_choice, "MOST_CLIQUE", 64)
     sizes = dict.fromkeys(NAMES, 4)
-    chosen, structure = structured(candidates(np.arange(5_000, 8_000, 200)), NAMES, sizes, 2 / 3, equal(1.0))
+    chosen, structure = structured(candidates(np.arange(5_000, 8_000, 200)), ONES, 2 / 3, equal(1.0))
     assert max(cells_of(sizes, clique) for clique in structure.cliques) <= 64
     assert all(structure.holder(PAIRS[index]) is not None for index in chosen)
     assert 5 < chosen.size < 15
@@ -65,3 +66,13 @@ def test_noisy_scores_are_shrunk_by_what_is_noise():
     noisy = truth + generator.normal(0, 200, 400)
     assert np.abs(shrunk(noisy, 200.0) - truth).mean() < 0.7 * np.abs(noisy - truth).mean()
     assert np.allclose(shrunk(noisy, 1e9), noisy.mean())
+
+
+def test_what_follows_from_chosen_pairs_is_not_chosen_again():
+    """Columns that repeat the one before: neighbours explain all other pairs."""
+    steps = np.array([abs(NAMES.index(left) - NAMES.index(right)) for left, right in PAIRS])
+    distances = 2 * 10_000 * 0.75 * 0.7**steps
+    chance = 16 * pair_choice.sampling_error(np.array([625.0]))[0]
+    chosen, structure = structured(candidates((distances + chance).astype(int)), ONES, 2 / 3, equal(20.0))
+    assert {PAIRS[index] for index in chosen} == {pair for pair, step in zip(PAIRS, steps, strict=True) if step == 1}
+    assert max(len(clique) for clique in structure.cliques) == 2
