@@ -27,6 +27,7 @@ from core.mechanisms.rectangle_search import RectangleSearch
 from core.mechanisms.rectangle_tree import RectangleTree
 from core.mechanisms.smalldb import SmallDb
 from core.mechanisms.smalldb_linear import SmallDbLinear
+from core.mechanisms.tree import Tree
 from core.privacy import Budget
 from core.queries.conjunctions import Conjunctions
 from core.queries.counting import Counting
@@ -54,6 +55,7 @@ query_classes: Mapping[str, type[QueryClass]] = MappingProxyType({
 })
 
 mechanisms: Mapping[str, type[Mechanism]] = MappingProxyType({
+    "tree": Tree,
     "gaussian": Gaussian,
     "laplace": Laplace,
     "histogram": NoisyHistogram,

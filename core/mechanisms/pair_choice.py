@@ -200,7 +200,7 @@ def _grown(
         open_[index] = False
         pair = candidates.columns[index]
         if not any(clique.issuperset(pair) for clique in cliques):
-            grown = triangulate(sizes, [*(candidates.columns[each] for each in taken), pair])  # type: ignore[misc]
+            grown = triangulate(sizes, [*(candidates.columns[each] for each in taken), pair])
             cells = [cells_of(sizes, clique) for clique in grown]
             if max(cells) > MOST_CLIQUE or sum(cells) > MOST_CELLS:
                 refused += 1

@@ -50,7 +50,7 @@ LEAST_TRUST = 0.05
 # Parts of the budget: the number of rows, each round of distances, and the tree's share of what tables get.
 _COUNT = Fraction(1, 100)
 _SCORES = Fraction(1, 20)
-_IN_TREE = Fraction(3, 5)
+_IN_TREE = Fraction(1, 2)
 
 
 @dataclass(frozen=True, kw_only=True)

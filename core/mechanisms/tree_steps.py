@@ -38,6 +38,8 @@ SMOOTHED = 0.7
 """How much of the noise smoothing leaves, about."""
 FEW_ROWS = 1_500
 """Below this n sqrt(rho) single columns get a larger share: pairs can hardly be measured."""
+CLOSE = 0.7
+"""Standard deviations to which records meet a table; the tree, which has to generalise more, keeps a whole one."""
 LARGEST_TOTAL = 2.0**50
 
 
@@ -212,7 +214,7 @@ def records_next(
     chosen = by_value(candidates, desk.purse.power, sigma_of)
     if chosen.size:
         known = known.joined(desk.tables(_shares(candidates, chosen, desk.purse.power), part))
-    raked = rake(wide, settle(known.tables, known.sigmas, points.total), known.sigmas)
+    raked = rake(wide, settle(known.tables, known.sigmas, points.total), known.sigmas, slack=CLOSE)
     return replace(points, weights=raked.weights), known
 
 

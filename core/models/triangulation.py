@@ -34,7 +34,7 @@ class Structure:
         return next((place for place, clique in enumerate(self.cliques) if wanted <= set(clique)), None)
 
 
-def triangulate(sizes: Mapping[str, int], edges: Iterable[tuple[str, str]]) -> list[Clique]:
+def triangulate(sizes: Mapping[str, int], edges: Iterable[tuple[str, ...]]) -> list[Clique]:
     """Maximal cliques of a chordal graph that holds all edges; every column is in at least one."""
     near: dict[str, set[str]] = {name: set() for name in sizes}
     for left, right in edges:
