@@ -14,6 +14,7 @@ from core.domain import Domain
 from core.errors import DeskError
 from core.focus import asked as asked_columns
 from core.mechanisms.protocol import Expected, Mechanism
+from core.models.histogram import MOST_CELLS
 from core.options import options_of
 from core.plan import Plan
 from core.privacy import Budget
@@ -80,9 +81,9 @@ def recommended(
 ) -> list[str]:
     """The mechanisms to try first, out of those that can serve these classes; `domain` has the asked columns.
 
-    Trees for ranges and rectangles, a fit for halfspaces, noise on the tables for the rest. A histogram of all
-    combinations takes their place where it is as exact: a count of a table is the sum of many of its counts, whose
-    errors add up like a random walk.
+    Trees of counts for ranges and rectangles, a fit for halfspaces, the tree of cliques for tables of a large schema,
+    noise on the tables for the rest. A histogram of all combinations takes its place where it is as exact: a count of
+    a table is the sum of many of its counts, whose errors add up like a random walk.
     """
     classes = {query.name for query in asked}
     direct = "laplace" if budget.pure else "gaussian"
@@ -93,6 +94,8 @@ def recommended(
         first = ["rectangle-tree", direct]
     elif classes <= {"halfspaces"}:
         first = ["halfspace-fit", direct]
+    elif classes <= {"marginals"} and domain.cells() > MOST_CELLS:
+        first = ["tree", direct]
     elif {"histogram", direct} <= found.keys():
         tables = [columns for query in asked for columns in class_form.tables_of(query, domain)]
         summed = sum(math.sqrt(domain.cells() / domain.cells(columns)) for columns in tables) / len(tables)

@@ -119,7 +119,7 @@ def _quoted(text: str) -> str:
 
 def _value(item: str) -> str | int:
     if WHOLE.fullmatch(item):
-        return int(item) if len(item) < 19 else item
+        return int(item) if len(item.lstrip("-")) < 19 else item
     if len(item) > 1 and item[0] == item[-1] == '"':
         try:
             return str(json.loads(item))
