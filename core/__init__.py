@@ -1,8 +1,9 @@
 """Release Desk's engine: private tables in, differentially private releases out."""
 
 from core.certificate import Certificate
-from core.desk import Desk, HeldTable
+from core.desk import Desk
 from core.domain import Booleans, Categories, Dates, Domain, Integers, Reals
+from core.held import HeldTable
 from core.plan import Plan
 from core.privacy import Budget, Unit
 from core.queries.conjunctions import Conjunctions

@@ -8,21 +8,21 @@ may cost budget; it never gives a free or a second answer, and a paid plan can b
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal
+from typing import Any
 
 from core import accounting
 from core.certificate import certify
 from core.domain import Domain
 from core.errors import BadParameter, DeskError, Failed, Refused, Unknown, printable
 from core.focus import Focused, asked, widened
-from core.ledger import Account, Dataset, Entry, Ledger, Override
+from core.held import HeldTable, Progress, Statement
+from core.ledger import Account, Dataset, Entry, Ledger
 from core.noise import Noise
 from core.plan import Plan
 from core.privacy import Budget, Unit
@@ -35,45 +35,6 @@ from core.workspace import workspace
 MOST_VALUES = 40_000_000
 """Rows times columns of a release: about 18 bytes each as CSV and Parquet; the ledger keeps less than a gigabyte."""
 OPEN_TABLES = 4
-
-
-@dataclass(frozen=True, kw_only=True)
-class HeldTable:
-    """A table the desk holds, as its curator sees it."""
-
-    id: str
-    name: str
-    domain: Domain
-    unit: Unit
-    budget: Budget
-    added: str
-    notes: Mapping[str, Any]
-    """Curator-only facts: rows, cells that did not fit the schema, rows dropped by the limit."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Progress:
-    """How far a release is."""
-
-    state: Literal["unpaid", "running", "stopped", "done"]
-    stage: str = ""
-    share: float = 0.0
-    note: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Statement:
-    """What a table's budget was and is."""
-
-    budget: Budget
-    spent_share: float
-    left_epsilon: float
-    """Largest epsilon that one more release may have, at the budget's own delta."""
-    entries: tuple[Entry, ...]
-    """Newest first; `units / total` is an entry's share."""
-    total: int
-    changes: tuple[Override, ...]
-    """Every change of the total, with its reason."""
 
 
 class Desk:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.desk import Desk, HeldTable, Statement
+from core.desk import Desk
+from core.held import HeldTable, Statement
 from core.privacy import Budget
 from dashboard.views import messages, wording
 

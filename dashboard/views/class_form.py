@@ -6,9 +6,9 @@ from typing import Any
 
 import streamlit as st
 
-from core.desk import HeldTable
 from core.domain import Domain
 from core.errors import DeskError, Refused
+from core.held import HeldTable
 from core.options import Option, options_of
 from core.queries.protocol import Columns, QueryClass
 from core.registry import query_classes

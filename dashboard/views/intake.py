@@ -7,9 +7,10 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from core.desk import Desk, HeldTable
+from core.desk import Desk
 from core.domain import Domain
 from core.errors import BadSchema, DeskError
+from core.held import HeldTable
 from core.privacy import Budget, Unit
 from core.table import inspect
 from core.wording import amount, plural

@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from core.desk import Desk, HeldTable, Statement
+from core.desk import Desk
 from core.errors import DeskError
+from core.held import HeldTable, Statement
 from core.ledger import Entry
 from core.privacy import Budget
 from core.registry import mechanisms, query_from_json

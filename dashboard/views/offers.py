@@ -9,10 +9,11 @@ from typing import Any
 
 import streamlit as st
 
-from core.desk import Desk, HeldTable, Statement
+from core.desk import Desk
 from core.domain import Domain
 from core.errors import DeskError
 from core.focus import asked as asked_columns
+from core.held import HeldTable, Statement
 from core.mechanisms.protocol import Expected, Mechanism
 from core.models.histogram import MOST_CELLS
 from core.options import options_of

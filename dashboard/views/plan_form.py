@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.desk import HeldTable
+from core.held import HeldTable
 from core.privacy import Budget
 from dashboard.views import budget_form
 from dashboard.views.wording import at_most, number

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.desk import Desk, HeldTable, Statement
+from core.desk import Desk
+from core.held import HeldTable, Statement
 from core.plan import Plan
 from core.wording import amount, rows
 from dashboard.views import class_form, ledger_view, messages, offers, plan_form, result_page, wording

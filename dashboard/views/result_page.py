@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from core.desk import Desk, HeldTable
+from core.desk import Desk
 from core.domain import Dates
+from core.held import HeldTable
 from core.release import Release
 from core.wording import amount
 from dashboard.views import answers_view, charts, ledger_view, messages

@@ -11,7 +11,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.desk import Desk, HeldTable
+from core.desk import Desk
+from core.held import HeldTable
 from dashboard.views import access, upload
 from dashboard.views.wording import moment
 

@@ -16,8 +16,9 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from core.desk import Desk, HeldTable
+from core.desk import Desk
 from core.domain import Domain
+from core.held import HeldTable
 from core.mechanisms.gaussian import Gaussian
 from core.privacy import Budget, Unit
 from dashboard.views import state, unit_form

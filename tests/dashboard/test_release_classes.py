@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.desk import Desk, HeldTable
+from core.desk import Desk
 from core.domain import Domain
+from core.held import HeldTable
 from core.options import options_of
 from core.privacy import Budget, Unit
 from core.queries.intervals import Intervals

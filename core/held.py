@@ -1,0 +1,50 @@
+"""What the desk shows its curator: the tables it holds, how far a release is, and what a budget was and is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from core.domain import Domain
+from core.ledger import Entry, Override
+from core.privacy import Budget, Unit
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldTable:
+    """A table the desk holds, as its curator sees it."""
+
+    id: str
+    name: str
+    domain: Domain
+    unit: Unit
+    budget: Budget
+    added: str
+    notes: Mapping[str, Any]
+    """Curator-only facts: rows, cells that did not fit the schema, rows dropped by the limit."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How far a release is."""
+
+    state: Literal["unpaid", "running", "stopped", "done"]
+    stage: str = ""
+    share: float = 0.0
+    note: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """What a table's budget was and is."""
+
+    budget: Budget
+    spent_share: float
+    left_epsilon: float
+    """Largest epsilon that one more release may have, at the budget's own delta."""
+    entries: tuple[Entry, ...]
+    """Newest first; `units / total` is an entry's share."""
+    total: int
+    changes: tuple[Override, ...]
+    """Every change of the total, with its reason."""
