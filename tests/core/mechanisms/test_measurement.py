@@ -47,7 +47,7 @@ def test_a_budget_too_small_to_measure_anything_is_refused():
 def test_stated_errors_are_the_measured_ones(event, unit):
     counts, portion = small_counts(unit=unit), Portion(("colour", "size"), event)
     noise = Noise()
-    errors = np.array([measure(counts, portion, noise).values - counts.marginal(portion.columns) for _ in range(400)])
+    errors = np.array([measure(counts, portion, noise).values - counts.marginal(portion.columns) for _ in range(1600)])
     assert math.isclose(errors.std(), portion.sigma(unit), rel_tol=0.06)
     assert math.isclose(np.abs(errors).mean(), portion.mean_error(unit), rel_tol=0.06)
     assert (np.abs(errors) > portion.tail(unit, 0.05)).mean() < 0.06
