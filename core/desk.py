@@ -211,8 +211,9 @@ class Desk:
         self._executor.shutdown(wait=True)
 
     def _reserve(self, plan: Plan) -> None:
-        # A table that cannot be opened must be found out before it is paid for, not after.
-        self._open(plan.table)
+        if self.ledger.entry(plan.id) is None:
+            # A table that cannot be opened must be found out before it is paid for; a stored release needs no table.
+            self._open(plan.table)
         self.ledger.reserve(
             plan_id=plan.id,
             dataset_id=plan.table,

@@ -289,6 +289,16 @@ def test_a_lost_table_is_noticed_before_paying_and_can_be_added_again(desk, held
     assert len(desk.release(plan).records()) > 2_000
 
 
+def test_a_stored_release_outlives_its_table(desk, held, tmp_path):
+    plan = plan_of(desk, held)
+    first = desk.release(plan)
+    desk.close()
+    shutil.rmtree(tmp_path / "workspace" / "tables")
+    restarted = Desk(tmp_path / "workspace")
+    assert restarted.release(plan_of(restarted, held)).zip() == first.zip()
+    restarted.close()
+
+
 def test_the_same_table_added_at_once_is_one_table(desk):
     def add():
         desk.add_table(people(), DOMAIN, unit=Unit.row(), budget=TOTAL)
