@@ -15,6 +15,7 @@ from core.mechanisms.gaussian import Gaussian
 from core.mechanisms.halfspace_fit import HalfspaceFit
 from core.mechanisms.halfspace_projections import HalfspaceProjections
 from core.mechanisms.histogram import NoisyHistogram
+from core.mechanisms.interactive import Interactive
 from core.mechanisms.interval_search import IntervalSearch
 from core.mechanisms.interval_tree import IntervalTree
 from core.mechanisms.iterative_median import IterativeMedian
@@ -54,7 +55,7 @@ query_classes: Mapping[str, type[QueryClass]] = MappingProxyType({
     "lipschitz": Lipschitz,
 })
 
-mechanisms: Mapping[str, type[Mechanism]] = MappingProxyType({
+offline: Mapping[str, type[Mechanism]] = MappingProxyType({
     "tree": Tree,
     "gaussian": Gaussian,
     "laplace": Laplace,
@@ -76,6 +77,11 @@ mechanisms: Mapping[str, type[Mechanism]] = MappingProxyType({
     "game-both": GameBoth,
 })
 
+interactive: Mapping[str, type[Interactive]] = MappingProxyType({
+})
+
+mechanisms: Mapping[str, type[Mechanism] | type[Interactive]] = MappingProxyType({**offline, **interactive})
+
 
 def query_to_json(query: QueryClass) -> dict[str, Any]:
     return {"class": query.name, **asdict(query)}  # type: ignore[call-overload]
@@ -90,7 +96,12 @@ def mechanism_from(name: str, queries: Sequence[QueryClass], budget: Budget, opt
     """The named mechanism for these queries and this budget, or a sentence that names what is wrong."""
     if not queries:
         raise BadParameter("queries", "choose at least one query class.")
-    return _build(mechanisms, "mechanism", name, {"queries": tuple(queries), "budget": budget, **options})
+    return _build(offline, "mechanism", name, {"queries": tuple(queries), "budget": budget, **options})
+
+
+def interactive_from(name: str, budget: Budget, options: Mapping[str, Any]) -> Interactive:
+    """The named interactive mechanism with this budget, or a sentence that names what is wrong."""
+    return _build(interactive, "interactive mechanism", name, {"budget": budget, **options})
 
 
 def _build(registered: Mapping[str, Any], noun: str, name: str, options: Mapping[str, Any]) -> Any:

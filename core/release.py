@@ -24,10 +24,13 @@ from numpy.typing import NDArray
 
 from core.certificate import Certificate
 from core.domain import Attribute, Dates, Domain
+from core.metadata import croissant
 from core.models.points import Points
 from core.models.protocol import Model
 from core.models.tables import lookup
 from core.queries.protocol import Columns, QueryClass
+from core.report import report
+from core.script import script
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 """Text that a spreadsheet may run as a formula; the apostrophe is here so that undoing is unambiguous."""
@@ -52,6 +55,9 @@ synthetic.csv, synthetic.parquet  synthetic records in the original columns; no 
 tables.csv, tables.npz            released tables of counts, if any; more exact than the records
 schema.json                       the public schema: bounds, bins and categories
 certificate.json                  what is promised, and how it was made
+report.html                       the same for people, with figures
+croissant.json                    metadata for data catalogues (JSON-LD)
+reproduce.py                      a script that makes such a release again, for whoever holds the table
 
 In synthetic.csv a text that could be read as a formula starts with an apostrophe; the Parquet file has the plain text.
 """
@@ -76,12 +82,24 @@ class Release:
         # Models lay records out in the order of their cells; nobody expects a sorted table.
         frame = domain.decode(generator.permutation(codes, axis=0), generator)[list(layout)]
         tables = _fitting(model.tables(), MOST_TABLE_CELLS)
+        files = {
+            "synthetic.csv": to_csv(frame),
+            "synthetic.parquet": _parquet(frame, {name: _stored_as(domain[name], layout[name]) for name in layout}),
+        }
+        drawn = Points(domain, codes, np.ones(len(codes)))
+
+        def marginal(columns: Sequence[str]) -> NDArray[np.float64]:
+            found = lookup(tables, columns)
+            return drawn.marginal(columns) if found is None else found
+
         return cls(_zipped({
             "README.txt": ABOUT.encode(),
             "certificate.json": certificate.write().encode(),
             "schema.json": domain.to_json().encode(),
-            "synthetic.csv": to_csv(frame),
-            "synthetic.parquet": _parquet(frame, {name: _stored_as(domain[name], layout[name]) for name in layout}),
+            **files,
+            "report.html": report(certificate, domain, marginal, list(tables)).encode(),
+            "croissant.json": croissant(certificate, domain, files).encode(),
+            "reproduce.py": script(certificate, domain).encode(),
             "tables.csv": to_csv(_long(domain, _fitting(tables, MOST_LISTED_CELLS))),
             "tables.json": json.dumps([list(columns) for columns in tables]).encode(),
             "tables.npz": _npz(tables.values()),
@@ -98,6 +116,15 @@ class Release:
 
     def tables_csv(self) -> bytes:
         return self._read("tables.csv")
+
+    def report(self) -> bytes:
+        return self._read("report.html")
+
+    def croissant(self) -> bytes:
+        return self._read("croissant.json")
+
+    def script(self) -> bytes:
+        return self._read("reproduce.py")
 
     @cached_property
     def certificate(self) -> Certificate:

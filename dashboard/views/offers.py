@@ -20,7 +20,7 @@ from core.options import options_of
 from core.plan import Plan
 from core.privacy import Budget
 from core.queries.protocol import QueryClass
-from core.registry import mechanism_from, mechanisms
+from core.registry import mechanism_from, offline
 from core.wording import plural
 from dashboard.views import class_form, messages, option_form
 from dashboard.views.state import Session
@@ -162,7 +162,7 @@ def plan(
 
 def _priced(desk: Desk, table: HeldTable, asked: Sequence[QueryClass], budget: Budget) -> Offers:
     found, refused, domain = [], {}, asked_columns(asked, table.domain)
-    for name, mechanism in mechanisms.items():
+    for name, mechanism in offline.items():
         try:
             made = desk.plan(table, asked, mechanism=name, budget=budget)
             seconds = mechanism_from(name, asked, budget, {}).seconds(domain, table.unit)
@@ -170,7 +170,7 @@ def _priced(desk: Desk, table: HeldTable, asked: Sequence[QueryClass], budget: B
         except DeskError as problem:
             refused[mechanism.title] = messages.sentence(problem)
     first = recommended(asked, domain, budget, {offer.mechanism.name: offer.expected for offer in found})
-    ranks = {name: place for place, name in enumerate(dict.fromkeys((*first, *mechanisms)))}
+    ranks = {name: place for place, name in enumerate(dict.fromkeys((*first, *offline)))}
     return Offers(found=tuple(sorted(found, key=lambda offer: ranks[offer.mechanism.name])), refused=refused)
 
 

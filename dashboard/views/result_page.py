@@ -142,6 +142,9 @@ def _downloads(release: Release, name: str) -> None:
             ("Parquet", release.parquet, "synthetic.parquet", "application/vnd.apache.parquet", "secondary"),
             ("Noisy tables", release.tables_csv, "tables.csv", "text/csv", "secondary"),
             ("Certificate", certificate, "certificate.json", "application/json", "secondary"),
+            ("Report", release.report, "report.html", "text/html", "secondary"),
+            ("Metadata", release.croissant, "croissant.json", "application/ld+json", "secondary"),
+            ("Script", release.script, "reproduce.py", "text/x-python", "secondary"),
             ("Everything (ZIP)", release.zip, "release.zip", "application/zip", "secondary"),
         ):
             if ending == "tables.csv" and not release.tables:

@@ -64,7 +64,7 @@ MICRO_EXAMPLES = {
 def build(name: str, queries: tuple, budget: Budget, domain: Domain, unit: Unit):
     """The mechanism, or None where it refuses this combination in advance."""
     try:
-        known = {each.name for each in fields(registry.mechanisms[name])}
+        known = {each.name for each in fields(registry.offline[name])}
         mechanism = registry.mechanism_from(name, queries, budget, {key: QUICK[key] for key in QUICK if key in known})
         mechanism.check(domain, unit)
     except DeskError:
@@ -74,7 +74,7 @@ def build(name: str, queries: tuple, budget: Budget, domain: Domain, unit: Unit)
 
 def cases():
     """Every mechanism with every class it serves, and with every unit and both kinds of budget."""
-    for name in registry.mechanisms:
+    for name in registry.offline:
         served = [
             (example, budget, unit)
             for example in EXAMPLES
@@ -159,10 +159,10 @@ def pure_on_micro(name: str):
 
 
 def test_only_gaussian_noise_has_no_pure_form():
-    assert [name for name in registry.mechanisms if pure_on_micro(name) is None] == ["gaussian"]
+    assert [name for name in registry.offline if pure_on_micro(name) is None] == ["gaussian"]
 
 
-@pytest.mark.parametrize("name", [name for name in registry.mechanisms if name != "gaussian"])
+@pytest.mark.parametrize("name", [name for name in registry.offline if name != "gaussian"])
 def test_exact_privacy_on_a_micro_domain(name):
     """All tables of up to six rows on four cells, all 504 pairs that differ by one row, all outcomes of every step."""
     mechanism = pure_on_micro(name)
@@ -202,9 +202,9 @@ def test_expected_error_is_a_finite_number_of_rows(mechanism, unit):
     assert "rows" in expected.sentence()
 
 
-@pytest.mark.parametrize("name", registry.mechanisms)
+@pytest.mark.parametrize("name", registry.offline)
 def test_every_mechanism_is_documented(name):
-    kind = registry.mechanisms[name]
+    kind = registry.offline[name]
     assert kind.name == name
     for part in ("**Privacy**", "**Accuracy**", "**Runtime**", "Theorem"):
         assert part in kind.__doc__, f"{name} lacks {part}"

@@ -18,7 +18,7 @@ from core.options import options_of
 from core.privacy import Budget, Unit
 from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
-from core.registry import mechanisms, query_classes
+from core.registry import offline, query_classes
 from dashboard.views import offers, option_form, state
 from tests.dashboard.test_pages import button, chooser, errors, field, finished, words
 
@@ -81,7 +81,7 @@ def test_every_class_can_be_released_as_its_form_starts(page: Open, mixed: HeldT
         assert "; takes " in price
 
 
-@pytest.mark.parametrize("kind", [*query_classes.values(), *mechanisms.values()], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", [*query_classes.values(), *offline.values()], ids=lambda kind: kind.name)
 def test_every_option_has_a_field(kind: type) -> None:
     simple = {"whole", "real", "choice", "flag", "column", "columns"}
     for option in options_of(kind):
@@ -97,7 +97,7 @@ def test_intervals_by_a_tree(page: Open, desk: Desk, mixed: HeldTable) -> None:
     assert "recommended" in mechanism(app).options[0]
     refused = next(found for found in app.expander if "cannot do this" in found.label)
     reasons = [text.value.replace("\\", "") for text in refused.markdown]
-    assert len(reasons) + len(mechanism(app).options) == len(mechanisms)
+    assert len(reasons) + len(mechanism(app).options) == len(offline)
     assert any("'halfspace-projections' serves halfspaces, not 'intervals'" in reason for reason in reasons)
     released(app, desk)
     assert not errors(app)
@@ -275,19 +275,19 @@ def test_prices_are_remembered(page: Open, desk: Desk, mixed: HeldTable, monkeyp
     plan = Desk.plan
     monkeypatch.setattr(Desk, "plan", lambda *args, **options: calls.append(1) or plan(*args, **options))
     app = page("release")
-    assert len(calls) > len(mechanisms)
+    assert len(calls) > len(offline)
     calls.clear()
     app.run()
     assert len(calls) == 1, "a click elsewhere prices the chosen plan only"
     field(app, "Epsilon (ε)").set_value("0.5").run()
-    assert len(calls) > len(mechanisms)
+    assert len(calls) > len(offline)
 
 
 def test_recommendations() -> None:
     def first(queries: list[Any], domain: Domain, budget: Budget) -> str:
         found = {
             name: kind(queries=tuple(queries), budget=budget).expected(domain, Unit.row())
-            for name, kind in mechanisms.items()
+            for name, kind in offline.items()
             if name in ("histogram", "laplace", "interval-tree") or (name == "gaussian" and not budget.pure)
         }
         return offers.recommended(queries, domain, budget, found)[0]
