@@ -26,6 +26,8 @@ with right:
     st.subheader("Left")
     st.metric("Largest ε one more release may have", wording.at_most(statement.left_epsilon), border=True)
     st.metric("Total", f"ε {wording.number(statement.budget.epsilon)}, δ {delta}", border=True)
+    if (again := ledger_view.more(statement)) is not None:
+        st.metric("Releases like the last one that it can still pay", f"about {again}", border=True)
 messages.note("Budget and spends are not computed from the rows; they may be published.", "public")
 
 by_id = {other.id: other for other in held}
@@ -49,6 +51,12 @@ if statement.entries:
         [entry.status != "stored" for entry in oldest_first],
     )
     st.plotly_chart(figure, alt=alt, key="spends", config={"displayModeBar": False})
+    figure, alt = charts.timeline(
+        [entry.reserved_at for entry in oldest_first],
+        [entry.units / statement.total for entry in oldest_first],
+        [ledger_view.line(entry, by_id.get(entry.dataset_id)) for entry in oldest_first],
+    )
+    st.plotly_chart(figure, alt=alt, key="timeline", config={"displayModeBar": False})
     st.dataframe(
         ledger_view.frame(desk, statement, by_id),
         hide_index=True,
@@ -59,6 +67,14 @@ if statement.entries:
         alt="Every release that was paid for, newest first.",
     )
     messages.note("No row is ever deleted. The share is of the total budget.", "public")
+    st.download_button(
+        "Save the ledger",
+        ledger_view.export(desk, statement, by_id),
+        file_name="ledger.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+    )
 else:
     st.write("Nothing has been spent.")
     st.page_link("steps/release.py", label="Plan a release", icon=":material/arrow_forward:")

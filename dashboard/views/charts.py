@@ -127,6 +127,26 @@ def spends(names: Sequence[str], shares: Sequence[float], paid_only: Sequence[bo
     )
 
 
+def timeline(moments: Sequence[str], shares: Sequence[float], names: Sequence[str]) -> tuple[go.Figure, str]:
+    """How the spent share grew, one step per release, oldest first."""
+    spent = [100 * float(share) for share in np.cumsum(shares)]
+    figure = go.Figure(
+        go.Scatter(
+            x=list(moments),
+            y=spent,
+            mode="lines+markers",
+            line={"shape": "hv", "color": DARK, "width": 3},
+            marker={"size": 9},
+            text=list(names),
+            hovertemplate="%{text}<br>%{y:.3g} % spent<extra></extra>",
+        )
+    )
+    figure.update_layout(margin=MARGINS | {"t": 10}, height=240, yaxis_title="spent, in %")
+    figure.update_yaxes(range=[0, 105])
+    figure.update_xaxes(automargin=True)
+    return figure, f"Steps of the spent share: {len(spent)} releases, {spent[-1]:.3g} percent spent after the last."
+
+
 def _bars(labels: list[str], table: NDArray[np.float64]) -> go.Bar:
     return go.Bar(
         x=labels,

@@ -14,6 +14,8 @@ from core.held import HeldTable, Statement
 from core.ledger import Entry
 from core.privacy import Budget
 from core.registry import mechanisms, query_from_json
+from core.release import to_csv
+from core.wording import amount
 from dashboard.views import wording
 
 STATES = {"done": "stored", "running": "running", "stopped": "paid, not finished"}
@@ -34,6 +36,19 @@ def left(statement: Statement) -> str:
     most, delta = wording.at_most(statement.left_epsilon), wording.number(statement.budget.delta)
     share = wording.percent(1 - statement.spent_share)
     return f"{share} of the budget is left: one more release may have ε up to {most} at δ = {delta}."
+
+
+def more(statement: Statement) -> str | None:
+    """How many more releases like the last one the budget can pay."""
+    if not statement.entries or not statement.entries[0].units:
+        return None
+    spent = sum(entry.units for entry in statement.entries)
+    return amount(max(0, statement.total - spent) // statement.entries[0].units)
+
+
+def export(desk: Desk, statement: Statement, held: Mapping[str, HeldTable]) -> bytes:
+    """The ledger as CSV; budgets and spends are not computed from the rows."""
+    return to_csv(frame(desk, statement, held))
 
 
 def title(plan: Mapping[str, Any]) -> str:

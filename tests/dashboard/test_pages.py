@@ -99,7 +99,9 @@ def test_demo_table_to_release_and_ledger(page: Open, desk: Desk) -> None:
     assert not errors(app)
     assert "Released, stored and paid" in words(app)
     labels = [download.label for download in app.get("download_button")]
-    assert labels == ["CSV", "Parquet", "Noisy tables", "Certificate", "Everything (ZIP)"]
+    assert labels == [
+        "CSV", "Parquet", "Noisy tables", "Certificate", "Report", "Metadata", "Script", "Everything (ZIP)",
+    ]  # fmt: skip
     [entry] = desk.statement(table).entries
     assert entry.status == "stored"
     assert app.query_params["release"] in (entry.plan_id, [entry.plan_id])
@@ -110,6 +112,9 @@ def test_demo_table_to_release_and_ledger(page: Open, desk: Desk) -> None:
     assert list(ledger.value["State"]) == ["stored"]
     assert ledger.value["ε"].tolist() == [1.0]
     assert float(app.metric[0].value) < 2
+    spent = desk.statement(table).spent_share
+    assert app.metric[2].value == f"about {int((1 - spent) / spent)}"
+    assert [download.label for download in app.get("download_button")] == ["Save the ledger"]
 
 
 def test_unit_starts_empty_and_must_be_chosen(page: Open, desk: Desk) -> None:
