@@ -54,6 +54,9 @@ class Rows(Protocol):
     def owners(self, name: str) -> NDArray[np.intp]:
         """A number per row that is the same for equal ids; -1 where there is none."""
 
+    def texts(self, name: str) -> tuple[NDArray[np.intp], list[str]]:
+        """Where each row of a taken column stands in a list of texts; -1 where it is null."""
+
     def fingerprint(self) -> str: ...
 
 
@@ -181,6 +184,9 @@ class _Database:
         positions, texts = self._texts(f"c{self._places[name]}")
         return np.where(np.isin(positions, [place for place, text in enumerate(texts) if text == ""]), -1, positions)
 
+    def texts(self, name: str) -> tuple[NDArray[np.intp], list[str]]:
+        return self._texts(f"c{self._places[name]}")
+
     def fingerprint(self) -> str:
         raise NotImplementedError
 
@@ -293,6 +299,10 @@ class _Frame:
         texts = [value if isinstance(value, str) else text_of(value) for value in found]
         merged = {text: place for place, text in enumerate(dict.fromkeys(texts))} | {"": -1}
         return np.array([*(merged[text] for text in texts), -1], dtype=np.intp)[positions]
+
+    def texts(self, name: str) -> tuple[NDArray[np.intp], list[str]]:
+        positions, found = distinct(self._frame[name])
+        return positions, [text_of(value) for value in found]
 
     def fingerprint(self) -> str:
         return _content((column.name, *distinct(self._frame[column.name])) for column in self.columns)

@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import encoded
+from core.discovery import Values, values_of
 from core.domain import Domain
 from core.errors import BadFile, BadParameter, BadSchema, printable
 from core.privacy import Unit
-from core.source import Column, Source, opened, shielded
+from core.source import Column, Rows, Source, opened, shielded
 
-__all__ = ["Column", "Source", "Table", "inspect"]
+__all__ = ["Column", "Source", "Table", "inspect", "survey"]
 
 
 class Keys(Protocol):
@@ -33,6 +34,40 @@ def inspect(source: Source) -> tuple[Column, ...]:
     """Column names and storage types; no row is looked at. Columns of a text file are all VARCHAR."""
     with opened(source) as rows:
         return rows.columns
+
+
+@shielded
+def survey(source: Source, names: Sequence[str], unit: Unit, noise: Keys) -> tuple[dict[str, Values], str]:
+    """The distinct values of some columns before any schema, for `discovery.py` alone, and the fingerprint.
+
+    **Privacy**: rows are limited per id as in `Table.load`, so neighbouring tables differ by at most `unit.limit` rows.
+    """
+    with opened(source) as rows:
+        _, kept = _taken(rows, names, unit, noise)
+        found = {}
+        for name in names:
+            positions, texts = rows.texts(name)
+            found[name] = values_of(positions if kept is None else positions[kept], texts)
+        return found, rows.fingerprint()
+
+
+def _taken(rows: Rows, names: Sequence[str], unit: Unit, noise: Keys) -> tuple[int, NDArray[np.intp] | None]:
+    """Read these columns; gives the number of rows, and which of them count where ids have a limit."""
+    known = {column.name for column in rows.columns}
+    for name in names:
+        if name not in known:
+            raise BadSchema(f"The table has no column '{printable(name)}'; correct or remove it in the schema.")
+    if unit.column is not None and unit.column not in known:
+        raise BadSchema(f"The table has no id column '{printable(unit.column)}'; choose one that exists.")
+    count = rows.take([*names, *([] if unit.column is None else [unit.column])])
+    if count == 0:
+        raise BadFile("The table has column names but no rows; it needs at least one row.")
+    if unit.column is None:
+        return count, None
+    kept = encoded.keep_smallest(rows.owners(unit.column), noise.keys(count), unit.limit)
+    if not len(kept):
+        raise BadFile(f"No row has an id in column '{printable(unit.column)}'; choose another id column.")
+    return count, kept
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -65,20 +100,7 @@ class Table:
         whom no limit would then protect. Ids are compared as exact text and forgotten afterwards.
         """
         with opened(source) as rows:
-            known = {column.name for column in rows.columns}
-            for name in domain.names:
-                if name not in known:
-                    raise BadSchema(f"The table has no column '{printable(name)}'; correct or remove it in the schema.")
-            if unit.column is not None and unit.column not in known:
-                raise BadSchema(f"The table has no id column '{printable(unit.column)}'; choose one that exists.")
-            count = rows.take([*domain.names, *([] if unit.column is None else [unit.column])])
-            if count == 0:
-                raise BadFile("The table has column names but no rows; it needs at least one row.")
-            kept: NDArray[np.intp] | None = None
-            if unit.column is not None:
-                kept = encoded.keep_smallest(rows.owners(unit.column), noise.keys(count), unit.limit)
-                if not len(kept):
-                    raise BadFile(f"No row has an id in column '{printable(unit.column)}'; choose another id column.")
+            count, kept = _taken(rows, domain.names, unit, noise)
             codes, misfits = {}, {}
             for attribute in domain:
                 column, misfits[attribute.name] = rows.encode(attribute)
