@@ -8,27 +8,34 @@ may cost budget; it never gives a free or a second answer, and a paid plan can b
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from core import accounting
+from core.background import Background
 from core.certificate import certify
+from core.counts import Counts
+from core.discovery import Kind
 from core.domain import Domain
 from core.errors import BadParameter, DeskError, Failed, Refused, Unknown, printable
 from core.focus import Focused, asked, widened
-from core.held import HeldTable, Progress, Statement
-from core.ledger import Account, Dataset, Entry, Ledger
+from core.held import HeldTable, Progress, Statement, current
+from core.ledger import Entry, Ledger
 from core.noise import Noise
-from core.plan import Plan
+from core.plan import Plan, canonical, order_of
 from core.privacy import Budget, Unit
 from core.queries.protocol import QueryClass
-from core.registry import mechanism_from, query_from_json
+from core.registry import mechanism_from, offline, query_from_json
 from core.release import Release
+from core.session import Session
+from core.session_pace import Pace
+from core.session_plan import SessionPlan, is_session, leave_out
+from core.session_release import classes_of
+from core.sessions import Sessions
+from core.surveys import Found, Surveys, is_discovery
 from core.table import Table
 from core.workspace import workspace
 
@@ -40,15 +47,18 @@ OPEN_TABLES = 4
 class Desk:
     """One curator's workspace."""
 
-    def __init__(self, folder: str | Path | None = None) -> None:
+    def __init__(self, folder: str | Path | None = None, *, pace: Pace | None = None) -> None:
+        """`pace` is the clock that answers of sessions are timed by; tests bring their own."""
         self.folder = workspace(folder)
         self.ledger = Ledger(self.folder / "ledger.sqlite")
         self._noise = Noise()
-        self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="release")
-        self._lock = Lock()
         self._intake = Lock()
-        self._running: dict[str, Progress] = {}
+        self._background = Background()
         self._open = lru_cache(maxsize=OPEN_TABLES)(self._load)
+        self._surveys = Surveys(self.ledger, self._noise)
+        self._sessions = Sessions(
+            self.folder, self.ledger, self._noise, table=self.table, counts=self._open, pace=pace or Pace()
+        )
 
     def add_table(
         self, source: Any, domain: Domain, *, unit: Unit, budget: Budget, name: str | None = None
@@ -65,11 +75,12 @@ class Desk:
             return self._take_in(table, unit, budget, name if name is not None else _name_of(source))
 
     def _take_in(self, table: Table, unit: Unit, budget: Budget, name: str) -> HeldTable:
+        order = accounting.order_for(budget)
         account = self.ledger.open_account(
             fingerprint=table.fingerprint,
-            unit_json=_canonical(unit.to_json()),
-            budget_json=_canonical(budget.to_json()),
-            order=_text(accounting.order_for(budget)),
+            unit_json=canonical(unit.to_json()),
+            budget_json=canonical(budget.to_json()),
+            order=None if order is None else str(order),
             total=accounting.capacity(budget),
         )
         for held in self.tables():
@@ -84,7 +95,7 @@ class Desk:
             fingerprint=account.fingerprint,
             name=_tidy(name),
             schema_json=table.domain.to_json(),
-            details_json=_canonical({
+            details_json=canonical({
                 "unit": unit.to_json(),
                 "rows": int(table.marginal(())),
                 "misfits": table.misfits,
@@ -92,19 +103,23 @@ class Desk:
                 "layout": table.layout,
             }),
         )
-        return self._held(dataset, account)
+        return HeldTable.of(dataset, account)
+
+    def discover(self, source: Any, columns: Mapping[str, Kind], *, unit: Unit, total: Budget, part: Budget) -> Found:
+        """Buy bounds and categories of columns that no code book has, with a part of the total budget of the data."""
+        return self._surveys.discover(source, columns, unit=unit, total=total, part=part)
 
     def tables(self) -> list[HeldTable]:
         """Tables that can be used, newest first."""
         pairs = [(dataset, self.ledger.account(dataset.fingerprint)) for dataset in self.ledger.datasets()]
-        return [self._held(dataset, account) for dataset, account in reversed(pairs) if _current(dataset, account)]
+        return [HeldTable.of(dataset, account) for dataset, account in reversed(pairs) if current(dataset, account)]
 
     def table(self, identity: str) -> HeldTable:
         dataset = self.ledger.dataset(identity)
         account = self.ledger.account(dataset.fingerprint)
-        if not _current(dataset, account):
+        if not current(dataset, account):
             raise Refused("The unit of privacy of this data was changed since; add the table again with the new one.")
-        return self._held(dataset, account)
+        return HeldTable.of(dataset, account)
 
     def plan(
         self,
@@ -136,12 +151,84 @@ class Desk:
             records=records,
             edition=edition,
             cost=cost,
-            units=accounting.units(cost, _order(account)),
+            units=accounting.units(cost, order_of(account)),
             expected_error=chosen.expected(domain, held.unit),
             priced_for=account,
         )
 
-    def affordable(self, plan: Plan) -> bool:
+    def plan_session(
+        self,
+        table: HeldTable | str,
+        *,
+        mechanism: str,
+        budget: Budget,
+        columns: Sequence[str] | None = None,
+        earlier: str | None = None,
+        edition: int = 1,
+        **options: Any,
+    ) -> SessionPlan:
+        """Price a session of an interactive mechanism without spending anything; every refusal happens here."""
+        return self._sessions.plan(
+            self.table(table if isinstance(table, str) else table.id),
+            mechanism=mechanism,
+            budget=budget,
+            columns=columns,
+            earlier=earlier,
+            edition=edition,
+            options=options,
+        )
+
+    def open_session(self, plan: SessionPlan) -> Session:
+        """Pay for the whole session once and open it; the same plan is the same session again at no cost."""
+        self._reserve(plan)
+        self._finish(plan.id)
+        return self.session(plan.id)
+
+    def ask(
+        self,
+        table: HeldTable | str,
+        *,
+        mechanism: str | None = None,
+        budget: Budget | None = None,
+        release: str | None = None,
+        queries: Sequence[QueryClass] | None = None,
+        columns: Sequence[str] | None = None,
+        earlier: str | None = None,
+        edition: int = 1,
+        **options: Any,
+    ) -> Session:
+        """A session to ask questions in; the same call gives the same session, in any tab, process or year.
+
+        With an interactive mechanism its whole budget is reserved now. With any other mechanism a release is made (of
+        `queries`, or of the pairs of `columns`) and answers from then on without limit. With `release`, the id of a
+        stored one, nothing is spent.
+        """
+        held = self.table(table if isinstance(table, str) else table.id)
+        wanted = {"mechanism": mechanism, "budget": budget, "columns": columns, "earlier": earlier, "queries": queries}
+        if release is not None:
+            leave_out({**wanted, **options}, "a stored release is asked as it is")
+            return self._sessions.from_release(release, held, edition)
+        if mechanism is None or budget is None:
+            raise BadParameter("mechanism", "name a mechanism and a budget, or a stored release.")
+        if mechanism in offline:
+            leave_out({"earlier": earlier}, f"'{mechanism}' starts from nothing")
+            classes = classes_of(queries, columns, held.domain)
+            plan = self.plan(held, classes, mechanism=mechanism, budget=budget, edition=edition, **options)
+            self.release(plan)
+            return self._sessions.from_release(plan.id, held, edition=1)
+        leave_out({"queries": queries}, f"'{mechanism}' answers any question")
+        own = {"columns": columns, "earlier": earlier, "edition": edition, **options}
+        return self.open_session(self.plan_session(held, mechanism=mechanism, budget=budget, **own))
+
+    def session(self, session_id: str) -> Session:
+        """A session by its id, as it was left."""
+        return self._sessions.session(session_id)
+
+    def sessions(self, table: HeldTable | str | None = None) -> list[Session]:
+        """Newest first: of one table, or all."""
+        return self._sessions.sessions(table.id if isinstance(table, HeldTable) else table)
+
+    def affordable(self, plan: Plan | SessionPlan) -> bool:
         """Whether the plan is already paid for or still fits the budget."""
         account = self.ledger.account(plan.priced_for.fingerprint)
         return self.ledger.entry(plan.id) is not None or plan.units <= account.left
@@ -149,19 +236,22 @@ class Desk:
     def release(self, plan: Plan) -> Release:
         """Pay once, run, store, return; the same plan gives the same bytes again at no cost."""
         self._reserve(plan)
-        return self._finish(plan.id)
+        return Release(self._finish(plan.id))
 
     def submit(self, plan: Plan) -> str:
         """Pay now and run in the background; `progress` and `result` follow it by the plan's id."""
         self._reserve(plan)
-        self._start(plan.id)
+        self._background.start(plan.id, self._finish)
         return plan.id
 
     def resume(self) -> list[str]:
-        """Start again every paid plan that has no result yet, for instance after the server was killed."""
-        waiting = [entry.plan_id for entry in self.ledger.pending()]
+        """Start again every paid plan that has no result yet, for instance after the server was killed.
+
+        A session that was paid for but never opened is opened; one that was opened has its result and needs nothing.
+        """
+        waiting = [entry.plan_id for entry in self.ledger.pending() if not is_discovery(entry)]
         for plan_id in waiting:
-            self._start(plan_id)
+            self._background.start(plan_id, self._finish)
         return waiting
 
     def progress(self, plan_id: str) -> Progress:
@@ -170,12 +260,18 @@ class Desk:
             return Progress(state="unpaid")
         if entry.status == "stored":
             return Progress(state="done", share=1.0)
-        with self._lock:
-            return self._running.get(plan_id, Progress(state="stopped", note=entry.note))
+        return self._background.progress(plan_id) or Progress(state="stopped", note=entry.note)
 
     def result(self, plan_id: str) -> Release | None:
-        stored = self.ledger.result(plan_id)
+        """The stored release; None while there is none, and for a session, which `session` gives."""
+        entry = self.ledger.entry(plan_id)
+        other = entry is None or is_session(entry) or is_discovery(entry)
+        stored = None if other else self.ledger.result(plan_id)
         return Release(stored) if stored is not None else None
+
+    def truth(self, table: HeldTable | str) -> Counts:
+        """The exact counts of a table, for the curator's own eyes: nothing computed from them may leave the desk."""
+        return self._open(self.table(table if isinstance(table, str) else table.id).id)
 
     def statement(self, table: HeldTable | str) -> Statement:
         """The account of a table: what is left, and every spend."""
@@ -185,7 +281,7 @@ class Desk:
         return Statement(
             budget=budget,
             spent_share=account.spent / account.total if account.total else 1.0,
-            left_epsilon=accounting.remaining_epsilon(account.left, _order(account), budget.delta),
+            left_epsilon=accounting.remaining_epsilon(account.left, order_of(account), budget.delta),
             entries=tuple(self.ledger.entries(fingerprint=account.fingerprint)),
             total=account.total,
             changes=tuple(self.ledger.overrides(account.fingerprint)),
@@ -199,18 +295,19 @@ class Desk:
             raise BadParameter("delta", "cannot change between 0 and above 0 once an account is open.")
         changed = self.ledger.raise_total(
             account.fingerprint,
-            budget_json=_canonical(budget.to_json()),
+            budget_json=canonical(budget.to_json()),
             order=account.order,
-            total=accounting.capacity(budget, _order(account)),
+            total=accounting.capacity(budget, order_of(account)),
             reason=reason,
         )
-        return self._held(dataset, changed)
+        return HeldTable.of(dataset, changed)
 
     def close(self) -> None:
         """Let the running release finish and accept no more."""
-        self._executor.shutdown(wait=True)
+        self._background.close()
+        self._sessions.file.let_go()
 
-    def _reserve(self, plan: Plan) -> None:
+    def _reserve(self, plan: Plan | SessionPlan) -> None:
         if self.ledger.entry(plan.id) is None:
             # A table that cannot be opened must be found out before it is paid for; a stored release needs no table.
             self._open(plan.table)
@@ -222,39 +319,23 @@ class Desk:
             account=plan.priced_for,
         )
 
-    def _start(self, plan_id: str) -> None:
-        with self._lock:
-            if plan_id in self._running:
-                return
-            self._running[plan_id] = Progress(state="running", stage="Waiting")
-        self._executor.submit(self._work, plan_id)
-
-    def _work(self, plan_id: str) -> None:
-        """Background twin of `release`: a failure is on the plan's record, so nothing is raised into the void."""
-        try:
-            self._finish(plan_id)
-        except DeskError:
-            pass
-        finally:
-            with self._lock:
-                self._running.pop(plan_id, None)
-
-    def _finish(self, plan_id: str) -> Release:
-        """Run a paid plan unless its result is stored already."""
+    def _finish(self, plan_id: str) -> bytes:
+        """Run a paid plan, or open a paid session, unless its result is stored already."""
         entry = self.ledger.entry(plan_id)
         if entry is None:
             raise Unknown("This plan was never paid for.")
         stored = self.ledger.result(plan_id)
         if stored is None:
             try:
-                stored = self.ledger.store(plan_id, self._run(entry).zip())
+                made = self._sessions.begin(entry) if is_session(entry) else self._run(entry).zip()
+                stored = self.ledger.store(plan_id, made)
             except Exception as problem:
                 # The note must not depend on the data or the noise: a fixed sentence and the kind of error only.
                 own = isinstance(problem, DeskError)
                 note = str(problem) if own else f"The run stopped ({type(problem).__name__})."
                 self.ledger.failed(plan_id, note)
                 raise Failed(f"{note} It is paid for: run the same plan again at no cost.") from None
-        return Release(stored)
+        return stored
 
     def _run(self, entry: Entry) -> Release:
         held = self.table(entry.dataset_id)
@@ -262,21 +343,16 @@ class Desk:
         queries = [query_from_json(query) for query in plan["queries"]]
         budget = Budget.from_json(plan["budget"])
         mechanism = mechanism_from(plan["mechanism"], queries, budget, plan["options"])
-        self._report(entry.plan_id, "Opening the table", 0.0)
+        self._background.report(entry.plan_id, "Opening the table", 0.0)
         focused = Focused(self._open(held.id), asked(queries, held.domain))
         model = mechanism.run(
-            focused, self._noise, lambda stage, share: self._report(entry.plan_id, stage, 0.8 * share)
+            focused, self._noise, lambda stage, share: self._background.report(entry.plan_id, stage, 0.8 * share)
         )
-        self._report(entry.plan_id, "Drawing records", 0.8)
+        self._background.report(entry.plan_id, "Drawing records", 0.8)
         records = plan["records"] or min(max(round(model.total), 1), _most_records(held.domain))
         certificate = certify(entry.plan_id, held.domain, held.unit, mechanism, model, records)
         layout = self._open(held.id).layout
         return Release.pack(widened(held.domain, model), certificate, self._noise.generator(), layout)
-
-    def _report(self, plan_id: str, stage: str, share: float) -> None:
-        with self._lock:
-            if plan_id in self._running:
-                self._running[plan_id] = Progress(state="running", stage=stage, share=share)
 
     def _load(self, identity: str) -> Table:
         return Table.open(self._place(identity))
@@ -284,38 +360,9 @@ class Desk:
     def _place(self, identity: str) -> Path:
         return self.folder / "tables" / identity
 
-    @staticmethod
-    def _held(dataset: Dataset, account: Account) -> HeldTable:
-        details = json.loads(dataset.details_json)
-        return HeldTable(
-            id=dataset.id,
-            name=dataset.name,
-            domain=Domain.from_json(dataset.schema_json),
-            unit=Unit.from_json(details.pop("unit")),
-            budget=Budget.from_json(json.loads(account.budget_json)),
-            added=dataset.created_at,
-            notes=details,
-        )
-
 
 def _most_records(domain: Domain) -> int:
     return MOST_VALUES // len(domain)
-
-
-def _current(dataset: Dataset, account: Account) -> bool:
-    return _canonical(json.loads(dataset.details_json)["unit"]) == account.unit_json
-
-
-def _order(account: Account) -> Fraction | None:
-    return None if account.order is None else Fraction(account.order)
-
-
-def _text(order: Fraction | None) -> str | None:
-    return None if order is None else str(order)
-
-
-def _canonical(data: Any) -> str:
-    return json.dumps(data, sort_keys=True, separators=(",", ":"))
 
 
 def _name_of(source: Any) -> str:

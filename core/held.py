@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from core.domain import Domain
-from core.ledger import Entry, Override
+from core.ledger import Account, Dataset, Entry, Override
+from core.plan import canonical
 from core.privacy import Budget, Unit
 
 
@@ -23,6 +25,25 @@ class HeldTable:
     added: str
     notes: Mapping[str, Any]
     """Curator-only facts: rows, cells that did not fit the schema, rows dropped by the limit."""
+
+    @classmethod
+    def of(cls, dataset: Dataset, account: Account) -> HeldTable:
+        details = json.loads(dataset.details_json)
+        return cls(
+            id=dataset.id,
+            name=dataset.name,
+            domain=Domain.from_json(dataset.schema_json),
+            unit=Unit.from_json(details.pop("unit")),
+            budget=Budget.from_json(json.loads(account.budget_json)),
+            added=dataset.created_at,
+            notes=details,
+        )
+
+
+def current(dataset: Dataset, account: Account) -> bool:
+    """Whether this is a table (not only bought suggestions) and was taken in for the unit that is protected now."""
+    details = json.loads(dataset.details_json)
+    return "kind" not in details and canonical(details["unit"]) == account.unit_json
 
 
 @dataclass(frozen=True, kw_only=True)

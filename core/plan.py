@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -40,7 +41,7 @@ class Plan:
     @cached_property
     def content(self) -> str:
         """Canonical JSON of what was chosen; also what the ledger keeps."""
-        chosen = {
+        return canonical({
             "table": self.table,
             "queries": [query_to_json(query) for query in self.queries],
             "mechanism": self.mechanism,
@@ -48,10 +49,23 @@ class Plan:
             "options": dict(self.options),
             "records": self.records,
             "edition": self.edition,
-        }
-        return json.dumps(chosen, sort_keys=True, separators=(",", ":"))
+        })
 
     @cached_property
     def id(self) -> str:
-        # The table's id in it is random, so the digest tells nothing about the table's content.
-        return hashlib.sha256(self.content.encode()).hexdigest()[:32]
+        return identity(self.content)
+
+
+def canonical(data: Any) -> str:
+    """One spelling of plain data as JSON."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"))
+
+
+def identity(content: str) -> str:
+    """The id of whatever was chosen; the table's id in it is random, so it tells nothing about the table's content."""
+    return hashlib.sha256(content.encode()).hexdigest()[:32]
+
+
+def order_of(account: Account) -> Fraction | None:
+    """The order at which an account counts its units; None for pure epsilon."""
+    return None if account.order is None else Fraction(account.order)

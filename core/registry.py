@@ -22,7 +22,14 @@ from core.mechanisms.iterative_median import IterativeMedian
 from core.mechanisms.iterative_perceptron import IterativePerceptron
 from core.mechanisms.iterative_weights import IterativeWeights
 from core.mechanisms.laplace import Laplace
+from core.mechanisms.median_basic import MedianBasic
+from core.mechanisms.median_walk import MedianWalk
 from core.mechanisms.net import Net
+from core.mechanisms.online_histogram import OnlineHistogram
+from core.mechanisms.online_laplace import OnlineLaplace
+from core.mechanisms.online_median import OnlineMedian
+from core.mechanisms.online_perceptron import OnlinePerceptron
+from core.mechanisms.online_weights import OnlineWeights
 from core.mechanisms.protocol import Mechanism
 from core.mechanisms.rectangle_search import RectangleSearch
 from core.mechanisms.rectangle_tree import RectangleTree
@@ -78,6 +85,13 @@ offline: Mapping[str, type[Mechanism]] = MappingProxyType({
 })
 
 interactive: Mapping[str, type[Interactive]] = MappingProxyType({
+    "online-weights": OnlineWeights,
+    "online-histogram": OnlineHistogram,
+    "online-perceptron": OnlinePerceptron,
+    "online-median": OnlineMedian,
+    "online-laplace": OnlineLaplace,
+    "median-basic": MedianBasic,
+    "median-walk": MedianWalk,
 })
 
 mechanisms: Mapping[str, type[Mechanism] | type[Interactive]] = MappingProxyType({**offline, **interactive})

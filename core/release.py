@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import math
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -148,7 +149,7 @@ class Release:
     def marginal(self, columns: Sequence[str]) -> NDArray[np.float64]:
         """Estimated counts: from the smallest released table that holds the columns, otherwise from the records."""
         found = lookup(self.tables, columns)
-        return self._points.marginal(columns) if found is None else found
+        return self.points.marginal(columns) if found is None else found
 
     def answers(self, queries: QueryClass | Iterable[QueryClass]) -> NDArray[np.float64]:
         """All answers of the query classes, one after the other, as shares of the table."""
@@ -156,10 +157,13 @@ class Release:
         return np.concatenate([query.answers(self) for query in classes]) if classes else np.zeros(0)
 
     @cached_property
-    def _points(self) -> Points:
+    def points(self) -> Points:
+        """The synthetic records as codes; together they stand for as many rows as the released tables count."""
         frame = self.records()
         codes = [self.domain[name].encode(frame[name])[0] for name in self.domain.names]
-        return Points(self.domain, np.stack(codes, axis=1).astype(np.int64), np.ones(len(frame)))
+        counted = lookup(self.tables, ())
+        each = 1.0 if counted is None else float(counted) / len(frame)
+        return Points(self.domain, np.stack(codes, axis=1).astype(np.int64), np.full(len(frame), each))
 
     def _read(self, member: str) -> bytes:
         with zipfile.ZipFile(io.BytesIO(self.stored)) as archive:
@@ -187,11 +191,17 @@ def plain(value: object) -> object:
 
 
 def _fitting(tables: Mapping[Columns, NDArray[np.float64]], room: int) -> dict[Columns, NDArray[np.float64]]:
-    """The smallest tables, as many as hold at most `room` counts together, to a thousandth of a row."""
+    """The smallest tables, as many as hold at most `room` counts together, each rounded by `_rounded`."""
     smallest = sorted(tables, key=lambda columns: tables[columns].size)
     filled = np.cumsum([tables[columns].size for columns in smallest])
     kept = {columns for columns, used in zip(smallest, filled, strict=True) if used <= room}
-    return {columns: np.round(tables[columns], 3) for columns in tables if columns in kept}
+    return {columns: _rounded(tables[columns]) for columns in tables if columns in kept}
+
+
+def _rounded(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Counts to a thousandth of a row, or of the mean count where that is below one: many small counts add up."""
+    mean = float(table.mean()) if table.size else 1.0
+    return np.round(table, 3 + max(0, math.ceil(-math.log10(mean)) if mean > 0 else 0))
 
 
 def _long(domain: Domain, tables: Mapping[Columns, NDArray[np.float64]]) -> pd.DataFrame:

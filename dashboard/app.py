@@ -22,6 +22,8 @@ page = st.navigation(
     [
         st.Page("steps/data.py", title="Data", icon=":material/table:", default=True),
         st.Page("steps/release.py", title="Release", icon=":material/publish:"),
+        st.Page("steps/ask.py", title="Ask", icon=":material/forum:"),
+        st.Page("steps/accuracy.py", title="Accuracy", icon=":material/lock:"),
         st.Page("steps/budget.py", title="Budget", icon=":material/savings:"),
     ]
 )

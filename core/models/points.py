@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.axes import stretched, summed
 from core.domain import Domain
+from core.models.balancing import balanced
+from core.models.bundles import Records
 from core.models.consistency import Columns
 from core.models.protocol import Codes, Floats
 from core.models.rounding import systematic
@@ -18,12 +21,17 @@ from core.models.rounding import systematic
 class Points:
     """Records as codes, each standing for `weights` rows.
 
-    **Runtime** a marginal of any columns is one weighted count, O(points); raking O(points x tables x sweeps).
+    **Runtime** a marginal of any columns is one weighted count, O(points); raking O(points x bundles x sweeps), a
+    bundle being tables that are counted in one pass.
     """
 
     domain: Domain
     codes: Codes
     weights: Floats
+
+    def __post_init__(self) -> None:
+        # records are counted column by column, which takes a third of the time where a column lies together
+        object.__setattr__(self, "codes", np.asfortranarray(self.codes))
 
     @property
     def total(self) -> float:
@@ -33,32 +41,58 @@ class Points:
         counted = np.bincount(self._flat(columns), weights=self.weights, minlength=self.domain.cells(columns))
         return counted.astype(np.float64, copy=False).reshape(self.domain.shape(columns))
 
+    def scaled(self, columns: Sequence[str], factors: Floats) -> Points:
+        """Every weight multiplied by the factor of its record's combination of the given columns."""
+        return replace(self, weights=self.weights * factors.ravel()[self._flat(columns)])
+
+    def marginals(self, tables: Iterable[Columns]) -> dict[Columns, Floats]:
+        """The counts of many tables, several in one pass."""
+        records = self._records()
+        found: dict[Columns, Floats] = {}
+        for bundle in records.bundles(tables):
+            joint = records.joint(bundle, records.places(bundle), self.weights)
+            found |= {columns: summed(joint, bundle.columns, columns) for columns in bundle.tables}
+        return found
+
     def rake(self, tables: Mapping[Columns, Floats], sigmas: Mapping[Columns, float], sweeps: int = 12) -> Points:
         """Multiply weights, table by table, until each table is met to within its own noise.
 
         A cell is moved only to the nearer end of [count - sigma, count + sigma]: fitting the noise itself would cost
         accuracy everywhere else (maximum entropy with box constraints, Dudík, Phillips and Schapire 2007).
         """
-        flats = {columns: self._flat(columns) for columns in tables}
-        weights = self.weights.copy()
+        records, weights = self._records(), self.weights.copy()
+        bounds = {key: (np.maximum(table - sigmas[key], 0.0), table + sigmas[key]) for key, table in tables.items()}
+        bundles = records.bundles(tables)
         for _ in range(sweeps):
-            for columns, table in tables.items():
-                target, slack = table.ravel(), sigmas[columns]
-                mass = np.bincount(flats[columns], weights=weights, minlength=target.size)
-                moved = np.clip(mass, np.maximum(target - slack, 0.0), target + slack)
-                factor = np.divide(moved, mass, out=np.ones_like(mass), where=mass > 0)
-                weights *= factor[flats[columns]]
+            for bundle in bundles:
+                places, joint = records.places(bundle), bundle.columns
+                held = records.joint(bundle, places, weights)
+                # what happens to the joint counts, table after table, is what would happen to the records
+                moved = held
+                for columns in bundle.tables:
+                    mass = summed(moved, joint, columns)
+                    near = np.clip(mass, *bounds[columns])
+                    factor = np.divide(near, mass, out=np.ones_like(mass), where=mass > 0)
+                    moved = moved * stretched(factor, columns, joint)
+                factors = np.divide(moved, held, out=np.ones_like(held), where=held > 0)
+                weights *= factors.ravel()[places]
         total = weights.sum()
         return replace(self, weights=weights * (self.total / total) if total > 0 else self.weights)
 
     def sample(self, rows: int, generator: np.random.Generator) -> Codes:
-        """Whole records by systematic rounding along the lexicographic order of the points."""
+        """Whole records, rounded along their lexicographic order and then balanced over all pairs of columns."""
         order = np.lexsort(self.codes.T[::-1])
-        taken = systematic(self.weights[order], rows, generator)
-        return np.repeat(self.codes[order], taken, axis=0)
+        weights = self.weights[order]
+        taken = systematic(weights, rows, generator)
+        if (total := float(weights.sum())) > 0:
+            taken = balanced(self.domain, self.codes[order], weights * (rows / total), taken, generator)
+        return self.codes.T[:, np.repeat(order, taken)].T
 
     def tables(self) -> dict[Columns, Floats]:
         return {}
+
+    def _records(self) -> Records:
+        return Records(self.codes, dict(zip(self.domain.names, self.domain.shape(), strict=True)))
 
     def _flat(self, columns: Sequence[str]) -> NDArray[np.int64]:
         flat = np.zeros(len(self.codes), dtype=np.int64)

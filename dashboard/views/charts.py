@@ -147,6 +147,32 @@ def timeline(moments: Sequence[str], shares: Sequence[float], names: Sequence[st
     return figure, f"Steps of the spent share: {len(spent)} releases, {spent[-1]:.3g} percent spent after the last."
 
 
+def session(kinds: Sequence[str], limit: int | None, plain: int | None) -> tuple[go.Figure, str]:
+    """How many hard answers a session gave after each question, its limit, and where plain noise would have ended."""
+    hard = np.cumsum([kind == "hard" for kind in kinds])
+    asked = list(range(1, len(kinds) + 1))
+    figure = go.Figure(
+        go.Scatter(
+            x=asked,
+            y=hard,
+            mode="lines+markers" if len(asked) <= FEW_CELLS else "lines",
+            line={"shape": "hv", "color": DARK, "width": 3},
+            name="hard answers",
+            hovertemplate="after %{x} questions: %{y} hard<extra></extra>",
+        )
+    )
+    if limit is not None:
+        figure.add_hline(y=limit, line={"color": MIDDLE, "dash": "dash"}, annotation_text="limit of the session")
+    if plain is not None and plain < len(kinds):
+        figure.add_vline(x=plain, line={"color": MIDDLE, "dash": "dot"}, annotation_text="plain noise ends here")
+    figure.update_layout(
+        margin=MARGINS, height=300, xaxis_title="questions", yaxis_title="hard answers", showlegend=False
+    )
+    figure.update_yaxes(rangemode="tozero")
+    text = f"Steps of hard answers: {int(hard[-1])} of {len(kinds)} questions were hard"
+    return figure, text + ("." if limit is None else f"; the session can give {limit}.")
+
+
 def _bars(labels: list[str], table: NDArray[np.float64]) -> go.Bar:
     return go.Bar(
         x=labels,

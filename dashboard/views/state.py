@@ -8,43 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from core.desk import Desk
 from core.held import HeldTable
+from core.session_answer import Answer
 from dashboard.views import access, upload
+from dashboard.views.draft import Draft
 from dashboard.views.wording import moment
 
 DEMO_FILES = Path(__file__).resolve().parents[2] / "data"
 DEMO_NAME = "clinic_visits"
-
-
-@dataclass
-class Draft:
-    """A table that is being described, kept apart from its widgets because those forget when the page changes."""
-
-    origin: str = ""
-    """Which choice the draft was made for: 'demo', or an upload's id."""
-    name: str = ""
-    file: Any = None
-    """The uploaded file in memory; None stands for the demo table."""
-    columns: tuple[tuple[str, str], ...] = ()
-    """Names and storage types, from the header only."""
-    base: pd.DataFrame = field(default_factory=pd.DataFrame)
-    """What the grid started from: an editor must not be fed its own output."""
-    latest: pd.DataFrame = field(default_factory=pd.DataFrame)
-    version: int = 0
-    problem: str | None = None
-    schema_problem: str | None = None
-
-    @property
-    def key(self) -> str:
-        return f"schema-{self.version}"
-
-    def restart(self, frame: pd.DataFrame) -> None:
-        self.base = self.latest = frame
-        self.version += 1
 
 
 @dataclass
@@ -58,6 +32,12 @@ class Session:
     """The plan whose release is on the page."""
     added: str | None = None
     """The table that was opened last, for its notes."""
+    asking: str | None = None
+    """The session on the Ask page."""
+    opening: tuple[str, str] | None = None
+    """Table and plan of a session that is paid and being opened."""
+    answered: tuple[str, Answer] | None = None
+    """The last answer, with its session."""
     problem: str | None = None
     """A sentence from a button's callback, shown once."""
     offers: dict[Any, Any] = field(default_factory=dict)

@@ -1,0 +1,197 @@
+"""A session: questions asked one at a time, each after seeing the answers before it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from threading import Lock
+from typing import Any
+
+from core.counts import Counts
+from core.domain import Domain
+from core.errors import DeskError, Failed
+from core.mechanisms.interactive import Interactive, Reply
+from core.noise import NoiseSource
+from core.privacy import Budget, Unit
+from core.queries.protocol import Source
+from core.queries.query import Query
+from core.session_answer import Answer, Status, Summary, transcript_csv
+from core.session_file import SessionFile, SessionRow, Turn, now
+from core.session_pace import Pace
+from core.session_question import Question, question_from
+
+STORING, STORING_BYTE = 0.01, 1.2e-8
+"""Seconds to commit an answer, and more for each byte of its state: twice what a small server with a busy disk took."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Session:
+    """An open conversation with one table; many tabs, threads and processes may hold the same one.
+
+    **Privacy** Everything a session can ever say was paid for when it opened: `mechanism.cost` bounds any sequence of
+    questions, also one chosen after seeing the answers. An answer is returned only after it is stored together with the
+    state that follows it (`session_file.py`), so what an adversary sees is one run of the mechanism, in the order of
+    the replies, whatever crashes or races there were.
+
+    The same question asked again gives the stored reply at no cost. That tells nothing new: the reply is public, and
+    whether a question was asked before is known to whoever asked it. It also saves a hard answer that fresh noise
+    would cost.
+
+    An answer returns at the end of a slot of `slot` seconds (`session_pace.py`); a stored reply, which reads nothing
+    private, returns at once.
+    """
+
+    id: str
+    table: str
+    """The id of the table."""
+    plan_id: str
+    """The paid plan behind it: its own, or that of the release it answers from."""
+    mechanism: Interactive = field(repr=False)
+    domain: Domain = field(repr=False)
+    """The columns it is about."""
+    unit: Unit
+    paid: Callable[[], float] = field(repr=False)
+    """What it cost, as a share of the table's total budget."""
+    opened: str
+    terms: dict[str, Any] = field(repr=False)
+    """What it was opened with."""
+    file: SessionFile = field(repr=False)
+    noise: NoiseSource = field(repr=False)
+    counts: Callable[[], Counts | None] = field(repr=False)
+    pace: Pace = field(repr=False)
+    _lock: Lock = field(default_factory=Lock, repr=False)
+    _seen: dict[int, Any] = field(default_factory=dict, repr=False)
+    """The latest state by its version: at most one, so that an answer need not read it from the disk."""
+
+    @property
+    def budget(self) -> Budget:
+        return self.mechanism.budget
+
+    @property
+    def status(self) -> Status:
+        return self.file.row(self.id).status
+
+    @property
+    def free(self) -> bool:
+        """Whether it answers from a release and never touches the table."""
+        return "release" in self.terms
+
+    @cached_property
+    def slot(self) -> float:
+        """Seconds that an answer takes, easy or hard, from public facts only: to compute it and to store its state."""
+        computing = self.mechanism.slot(self.domain)
+        return computing and computing + STORING + STORING_BYTE * self.file.size(self.id)
+
+    def answer(self, question: Query) -> Answer:
+        """The released answer; a question that cannot be answered is refused before anything is spent."""
+        started = self.pace.clock()
+        asked = Question.of(question, self.domain)
+        stored = self.file.asked_before(self.id, asked.key)
+        if stored is not None:
+            return stored
+        try:
+            with self._lock:
+                return self._take_turn(asked)
+        finally:
+            self.pace.pad(started, self.slot)
+
+    def close(self) -> None:
+        """Accept no more questions, for good. Nothing is refunded, because everything may have been asked."""
+        self.file.close(self.id)
+
+    def transcript(self) -> list[Answer]:
+        """Every released answer, in order."""
+        return self.file.replies(self.id)
+
+    def transcript_csv(self) -> bytes:
+        return transcript_csv(self.transcript())
+
+    def question(self, number: int) -> Query:
+        """The question that was answered under this number."""
+        return question_from(*self.file.question(self.id, number), self.domain)
+
+    def summary(self) -> Summary:
+        tally, last = self.file.tally(self.id), self.file.last(self.id)
+        limit = self.mechanism.hard_answers(self.domain, self.unit)
+        return Summary(
+            status=self.status,
+            questions=sum(tally.values()),
+            easy=tally.get("easy", 0),
+            hard=tally.get("hard", 0),
+            unchecked=tally.get("unchecked", 0),
+            left=last.left if last else limit,
+            limit=limit,
+            budget=self.budget,
+            budget_share=self.paid(),
+            opened=self.opened,
+        )
+
+    def hypothesis(self) -> Source | None:
+        """What is public about the table by now, as far as this session knows; None where it keeps nothing."""
+        with self._lock, self.file.snapshot(self.id) as turn:
+            return self.mechanism.peek(self._state(turn))
+
+    def _take_turn(self, asked: Question) -> Answer:
+        at, counts = now(), self.counts()
+        with self.file.turn(self.id) as turn:
+            stored = turn.reply(asked.key)
+            if stored is not None:
+                return stored
+            state = self._state(turn)
+            after, reply, saved = self._compute(state, asked.query, counts)
+            answer = turn.record(question=asked, at=at, reply=reply, rows=self._rows(after, reply), state=saved)
+        # Only what is committed may be remembered.
+        if saved is not None:
+            self._remember(answer.number, after)
+        return answer
+
+    def _compute(self, state: Any, question: Query, counts: Any) -> tuple[Any, Reply, bytes | None]:
+        """The next state, the reply, and the bytes to keep; no bytes if nothing changed."""
+        with _discreet("The answer could not be computed"):
+            after, reply = self.mechanism.answer(state, question, counts, self.noise)
+            return after, reply, None if after is state else self.mechanism.save(after)
+
+    def _state(self, turn: Turn) -> Any:
+        version = turn.row.state_version
+        if version not in self._seen:
+            data = turn.state()
+            with _discreet("The state of this session could not be read"):
+                self._remember(version, self.mechanism.load(self.domain, data))
+        return self._seen[version]
+
+    def _remember(self, version: int, state: Any) -> None:
+        self._seen.clear()
+        self._seen[version] = state
+
+    def _rows(self, state: Any, reply: Reply) -> float | None:
+        """The estimated number of rows behind a share."""
+        if reply.share > 0 and reply.count > 0:
+            return reply.count / reply.share
+        known = self.mechanism.peek(state)
+        return None if known is None else float(known.marginal(()).sum())
+
+
+@contextmanager
+def _discreet(problem: str) -> Iterator[None]:
+    """A fixed sentence and the kind of error only: the text of an error may quote what is private."""
+    try:
+        yield
+    except DeskError:
+        raise
+    except Exception as error:
+        raise Failed(f"{problem} ({type(error).__name__}); nothing was spent.") from None
+
+
+def session_of(row: SessionRow, **parts: Any) -> Session:
+    """The session that a row of the file stands for."""
+    return Session(
+        id=row.id,
+        table=row.dataset_id,
+        plan_id=row.plan_id,
+        opened=row.opened_at,
+        terms=json.loads(row.terms_json),
+        **parts,
+    )

@@ -1,0 +1,15 @@
+"""Accuracy: the real table against its releases, for the curator's eyes only."""
+
+import streamlit as st
+
+from dashboard.views import accuracy_page, nothing_yet, state
+
+here, desk = state.session(), state.desk()
+st.title("Accuracy")
+
+held = desk.tables()
+if not held:
+    nothing_yet.show()
+    st.stop()
+
+accuracy_page.show(desk, state.choose_table(held))

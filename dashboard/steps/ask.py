@@ -1,0 +1,19 @@
+"""Ask: one question at a time, answered at once, for as long as the session lasts."""
+
+import streamlit as st
+
+from dashboard.views import ask_history, ask_open, ask_question, nothing_yet, state
+
+here, desk = state.session(), state.desk()
+st.title("Ask")
+
+held = desk.tables()
+if not held:
+    nothing_yet.show()
+    st.stop()
+
+table = state.choose_table(held)
+session = ask_open.choose(here, desk, table)
+if session is not None:
+    ask_question.show(here, session)
+    ask_history.show(session, "curator")

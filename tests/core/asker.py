@@ -1,0 +1,94 @@
+"""A small interactive mechanism for tests of sessions: its noise is real enough, its bookkeeping is strict."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from core import registry
+from core.errors import BadParameter
+from core.mechanisms.interactive import Reply
+from core.mechanisms.protocol import Expected
+from core.privacy import Budget, Cost, Pure
+from core.queries.query import Query
+
+
+@dataclass(frozen=True)
+class Held:
+    """What the next answer depends on."""
+
+    secret: int
+    """Drawn once, when the session opens."""
+    rows: float
+    used: int = 0
+    chain: str = ""
+    """Grows with every hard answer, so that an update on a stale state would show."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asker:
+    """Questions whose weights sum to an even number are easy; the others are hard, until the limit is reached."""
+
+    name: ClassVar[str] = "asker"
+    title: ClassVar[str] = "A mechanism for tests"
+    prefer: ClassVar[str] = "Never."
+
+    budget: Budget
+    limit: int = 3
+    seconds: float = 0.0
+    fails: bool = False
+
+    def check(self, domain, unit):
+        if self.limit < 1:
+            raise BadParameter("limit", "must be at least 1.")
+
+    def cost(self, domain, unit):
+        return Cost.of([Pure(self.budget.epsilon)])
+
+    def expected(self, domain, unit):
+        return Expected(mean=1.0, worst=2.0, about="Each answer")
+
+    def hard_answers(self, domain, unit):
+        return self.limit
+
+    def slot(self, domain):
+        return self.seconds
+
+    def open(self, counts, noise, earlier=None):
+        rows = counts.marginal(()) if earlier is None else np.rint(earlier.marginal(())).astype(np.int64)
+        secret = noise.laplace(np.zeros(1, np.int64), epsilon=Fraction(1, 10**9), sensitivity=1)
+        return Held(secret=int(secret[0]), rows=float(rows.sum()))
+
+    def answer(self, state: Held, question: Query, counts, noise) -> tuple[Any, Reply]:
+        if self.fails:
+            raise ValueError("a private value 1234")
+        hard = int(question.weights.sum()) % 2 == 1
+        if hard and state.used >= self.limit:
+            return state, Reply(count=0.0, share=0.0, margin=None, kind="unchecked", left=0)
+        if not hard:
+            return state, self._reply(0.25 * state.rows, state, "easy")
+        noisy = noise.laplace(np.array([question.total(counts)]), epsilon=self.budget.epsilon, sensitivity=1)
+        after = replace(state, used=state.used + 1, chain=f"{state.chain}{question.words};")
+        return after, self._reply(float(noisy[0]), after, "hard")
+
+    def _reply(self, count, state, kind):
+        share = min(max(count / state.rows, 0.0), 1.0)
+        return Reply(count=count, share=share, margin=10.0, kind=kind, left=self.limit - state.used)
+
+    def peek(self, state: Held):
+        return None
+
+    def save(self, state: Held) -> bytes:
+        return json.dumps([state.secret, state.rows, state.used, state.chain]).encode()
+
+    def load(self, domain, data: bytes) -> Held:
+        return Held(*json.loads(data))
+
+
+def register(patch) -> None:
+    """Offer the mechanism during a test; `patch` sets an attribute of a module."""
+    patch(registry, "interactive", {**registry.interactive, Asker.name: Asker})

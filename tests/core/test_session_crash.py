@@ -1,0 +1,296 @@
+"""SIGKILL at every step of opening and answering, and processes that race on one session."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from core import Budget, Desk, Unit
+from core.errors import DeskError
+from core.kept_file import KeptFile
+from core.queries.query import Query
+from core.session import Session
+from core.session_file import SessionFile, Turn
+from tests.core import asker
+from tests.core.test_desk import DOMAIN, TOTAL, people
+
+LIMIT = 4
+QUESTIONS = (1, 3, 2, 5, 4, 6, 8, 16, 9, 32)
+"""Sets of age groups as bits: an odd number of groups is hard, an even one easy."""
+
+# A clean single-threaded server forks the children, so no child pays for the imports of the test run again.
+processes = multiprocessing.get_context("forkserver")
+processes.set_forkserver_preload(["tests.core.test_session_crash"])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace that holds one table."""
+    asker.register(monkeypatch.setattr)
+    desk = Desk(tmp_path / "workspace")
+    desk.add_table(people(300), DOMAIN, unit=Unit.row(), budget=TOTAL)
+    desk.close()
+    return tmp_path / "workspace"
+
+
+def opened(desk: Desk) -> Session:
+    return desk.ask(desk.tables()[0], mechanism="asker", budget=Budget("1/2"), limit=LIMIT)
+
+
+def ages(number: int) -> Query:
+    weights = np.array([int(bit) for bit in f"{number:010b}"])
+    return Query(columns=("age",), weights=weights, words=f"ages {number}")
+
+
+def state_of(session: Session) -> list[Any]:
+    """Secret, rows, hard answers used, and the chain of hard questions."""
+    with session.file.snapshot(session.id) as turn:
+        return json.loads(turn.state())
+
+
+# SIGKILL
+
+OPENING = (
+    "ledger reserve COMMIT",
+    "open",
+    "file add BEGIN",
+    "file add INSERT",
+    "file add COMMIT",
+    "ledger store BEGIN",
+    "ledger store COMMIT",
+    "opened",
+)
+"""Where a desk is killed; a statement: before it takes effect."""
+
+
+class Fuse:
+    """Kills its own process when a step is reached for the nth time."""
+
+    def __init__(self, step: str, nth: int) -> None:
+        self.step, self.nth = step, nth
+        self.reached: Counter[str] = Counter()
+
+    def reach(self, step: str) -> None:
+        self.reached[step] += 1
+        if step == self.step and self.reached[step] == self.nth:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def around(self, owner: Any, method: str, name: str, phase: str = "", kept: KeptFile | None = None) -> None:
+        """Reach a step before a method runs; of one that writes, before each of its SQL statements."""
+        inner = getattr(owner, method)
+
+        def watched(*arguments: Any, **named: Any) -> Any:
+            if kept is None:
+                self.reach(name)
+                return inner(*arguments, **named)
+            with self.tracing(kept, f"{phase} {name}"):
+                return inner(*arguments, **named)
+
+        setattr(owner, method, watched)
+
+    @contextmanager
+    def tracing(self, kept: KeptFile, phase: str) -> Iterator[None]:
+        connect = kept.connect
+
+        def traced() -> sqlite3.Connection:
+            connection = connect()
+            connection.set_trace_callback(lambda statement: self.reach(f"{phase} {statement.split()[0]}"))
+            return connection
+
+        kept.connect = traced  # type: ignore[method-assign]
+        try:
+            yield
+        finally:
+            kept.connect = connect  # type: ignore[method-assign]
+
+
+def curator(folder: Path, log: Path, step: str, nth: int) -> None:
+    """Opens the session and asks question after question until it is killed."""
+    asker.register(setattr)
+    desk, fuse = Desk(folder), Fuse(step, nth)
+    file = desk._sessions.file
+    fuse.around(desk.ledger, "reserve", "reserve", "ledger", desk.ledger.file)
+    fuse.around(desk.ledger, "store", "store", "ledger", desk.ledger.file)
+    fuse.around(file, "add", "add", "file", file)
+    fuse.around(asker.Asker, "open", "open")
+    fuse.around(asker.Asker, "answer", "answer")
+    session = opened(desk)
+    fuse.reach("opened")
+    turn = file.turn
+
+    @contextmanager
+    def watched(id: str) -> Iterator[Turn]:
+        with fuse.tracing(file, "file turn"), turn(id) as current:
+            yield current
+        fuse.reach("answered")
+
+    file.turn = watched  # type: ignore[method-assign]
+    returned = os.open(log, os.O_CREAT | os.O_APPEND | os.O_WRONLY)
+    for number in QUESTIONS:
+        answer = session.answer(ages(number))
+        os.write(returned, (json.dumps(asdict(answer)) + "\n").encode())
+        fuse.reach("returned")
+
+
+class Auditor:
+    """Kills curators and checks what they leave against everything that was ever said aloud."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.log = folder, folder.parent / "log"
+        self.units = self.secret = None
+        self.answers: list[dict[str, Any]] = []
+
+    def kill_at(self, step: str, nth: int = 1) -> None:
+        child = processes.Process(target=curator, args=(self.folder, self.log, step, nth))
+        child.start()
+        child.join(60)
+        assert child.exitcode == -signal.SIGKILL, f"{step} was never reached"
+
+    def audit(self) -> list[dict[str, Any]]:
+        """Check everything and return the stored answers."""
+        desk = Desk(self.folder)
+        entries = desk.ledger.entries()
+        account = desk.ledger.account(desk.ledger.datasets()[0].fingerprint)
+        assert len(entries) <= 1
+        assert account.spent == sum(entry.units for entry in entries), "paid once"
+        assert not desk.ledger.pending() or not desk.sessions(), "no session answers before the ledger holds its terms"
+        stored: list[dict[str, Any]] = []
+        for session in desk.sessions():
+            stored = [asdict(answer) for answer in session.transcript()]
+            secret, _, used, chain = state_of(session)
+            assert self.secret in (None, secret), "another threshold"
+            self.secret = secret
+            hard = [answer["words"] for answer in stored if answer["kind"] == "hard"]
+            assert used == len(hard) <= LIMIT
+            assert chain == "".join(f"{words};" for words in hard)
+            assert [answer["number"] for answer in stored] == list(range(1, len(stored) + 1))
+            assert [answer["spent"] for answer in stored if answer["kind"] == "hard"] == list(range(1, used + 1))
+        assert stored[: len(self.answers)] == self.answers, "a stored answer changed"
+        for line in self.log.read_text().splitlines() if self.log.exists() else []:
+            assert json.loads(line) in stored, "an answer that is not stored"
+        self.answers = stored
+        desk.close()
+        return stored
+
+
+@pytest.mark.parametrize("step", OPENING)
+def test_a_desk_killed_while_opening_pays_once(folder: Path, step: str) -> None:
+    auditor = Auditor(folder)
+    auditor.kill_at(step)
+    assert auditor.audit() == []
+    desk = Desk(folder)
+    paid = desk.statement(desk.tables()[0]).spent_share
+    assert (paid > 0) == (step != "ledger reserve COMMIT")
+    session = opened(desk)
+    assert [session.answer(ages(number)).kind for number in (1, 3)] == ["hard", "easy"]
+    assert desk.statement(desk.tables()[0]).spent_share == session.summary().budget_share
+    assert auditor.audit()[0]["number"] == 1
+    desk.close()
+
+
+def test_a_state_that_was_kept_before_the_kill_is_the_one_that_is_used(folder: Path) -> None:
+    auditor = Auditor(folder)
+    auditor.kill_at("ledger store BEGIN")
+    with SessionFile(folder / "sessions.sqlite").read() as connection:
+        before = bytes(connection.execute("SELECT data FROM state").fetchone()[0])
+    desk = Desk(folder)
+    assert json.dumps(state_of(opened(desk))).encode() == before
+    desk.close()
+
+
+def test_a_desk_killed_at_every_step_of_answering_goes_on(folder: Path) -> None:
+    auditor = Auditor(folder)
+    for step, nth, new in (
+        ("answer", 1, 0),
+        ("file turn UPDATE", 1, 0),
+        ("file turn UPDATE", 2, 0),  # the second one of a hard answer writes its state
+        ("file turn INSERT", 1, 0),
+        ("file turn COMMIT", 1, 0),
+        ("answered", 1, 1),
+        ("returned", 2, 1),
+        ("file turn COMMIT", 2, 1),
+        ("answer", 3, 2),
+        ("answered", 2, 2),
+        ("returned", 1, 0),  # the first question was answered long ago: the reply comes without a turn
+    ):
+        before = len(auditor.answers)
+        auditor.kill_at(step, nth)
+        assert len(auditor.audit()) == before + new, "a reply is stored by its commit and by nothing else"
+    assert auditor.secret is not None
+    desk = Desk(folder)
+    session = opened(desk)
+    for number in QUESTIONS:
+        session.answer(ages(number))
+    stored = auditor.audit()
+    assert Counter(answer["kind"] for answer in stored) == {"hard": LIMIT, "easy": 4, "unchecked": 2}
+    assert session.summary().left == 0
+    desk.close()
+
+
+# races
+
+
+def contend(folder: Path, place: int, barrier: Any, queue: Any, kind: type[SessionFile]) -> None:
+    asker.register(setattr)
+    desk = Desk(folder)
+    desk._sessions.file.__class__ = kind
+    session = opened(desk)
+    try:
+        barrier.wait(60)
+        queue.put([asdict(session.answer(ages(1 + (7 * turn + 3 * place) % 25))) for turn in range(20)])
+    except DeskError as error:
+        queue.put(error)
+
+
+def race(folder: Path, kind: type[SessionFile]) -> tuple[list[Any], Desk]:
+    """What three processes were told that asked the same session overlapping questions, none of them first."""
+    barrier, queue = processes.Barrier(3), processes.Queue()
+    children = [processes.Process(target=contend, args=(folder, place, barrier, queue, kind)) for place in range(3)]
+    for child in children:
+        child.start()
+    told = [queue.get(timeout=120) for _ in children]
+    for child in children:
+        child.join()
+    return told, Desk(folder)
+
+
+def test_processes_on_one_session_take_turns(folder: Path) -> None:
+    told, desk = race(folder, SessionFile)
+    assert len(desk.ledger.entries()) == 1, "three that open at once pay once"
+    session = opened(desk)
+    stored = {answer.number: asdict(answer) for answer in session.transcript()}
+    assert list(stored) == list(range(1, len(stored) + 1))
+    for answers in told:
+        assert not isinstance(answers, Exception), answers
+        assert all(stored[answer["number"]] == answer for answer in answers)
+    hard = [answer["words"] for answer in stored.values() if answer["kind"] == "hard"]
+    assert len(hard) == LIMIT == state_of(session)[2]
+    assert state_of(session)[3] == "".join(f"{words};" for words in hard)
+    desk.close()
+
+
+class Careless(SessionFile):
+    """The mutant: it reads without the lock and writes later, so two may answer from the same state."""
+
+    @contextmanager
+    def turn(self, id: str) -> Iterator[Turn]:
+        with self.read() as connection:
+            yield Turn(connection, self.row(id))
+
+
+def test_the_race_catches_turns_without_a_lock(folder: Path) -> None:
+    told, desk = race(folder, Careless)
+    assert any(isinstance(answers, DeskError) for answers in told), "the tables themselves refuse a second reply"
+    desk.close()
