@@ -35,6 +35,7 @@ from core.session_pace import Pace
 from core.session_plan import SessionPlan, is_session, leave_out
 from core.session_release import classes_of
 from core.sessions import Sessions
+from core.shelf import Shared, Shelf
 from core.surveys import Found, Surveys, is_discovery
 from core.table import Table
 from core.workspace import workspace
@@ -55,6 +56,7 @@ class Desk:
         self._intake = Lock()
         self._background = Background()
         self._open = lru_cache(maxsize=OPEN_TABLES)(self._load)
+        self.shelf = Shelf(self.folder / "shared")
         self._surveys = Surveys(self.ledger, self._noise)
         self._sessions = Sessions(
             self.folder, self.ledger, self._noise, table=self.table, counts=self._open, pace=pace or Pace()
@@ -268,6 +270,12 @@ class Desk:
         other = entry is None or is_session(entry) or is_discovery(entry)
         stored = None if other else self.ledger.result(plan_id)
         return Release(stored) if stored is not None else None
+
+    def share(self, identity: str, *, title: str, note: str = "") -> Shared:
+        """Show a stored release or an open session to every visitor; it is public by its promise anyway."""
+        if self.result(identity) is not None:
+            return self.shelf.put(identity, kind="release", title=title, note=note)
+        return self.shelf.put(self.session(identity).id, kind="session", title=title, note=note)
 
     def truth(self, table: HeldTable | str) -> Counts:
         """The exact counts of a table, for the curator's own eyes: nothing computed from them may leave the desk."""

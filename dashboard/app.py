@@ -18,16 +18,22 @@ from dashboard.views import access, messages  # noqa: E402
 
 # A picture of our own: a named icon would be fetched from a font server at every visit.
 st.set_page_config(page_title="Release Desk", page_icon=Path(__file__).with_name("icon.png"), layout="wide")
-page = st.navigation(
-    [
-        st.Page("steps/data.py", title="Data", icon=":material/table:", default=True),
-        st.Page("steps/release.py", title="Release", icon=":material/publish:"),
-        st.Page("steps/ask.py", title="Ask", icon=":material/forum:"),
-        st.Page("steps/accuracy.py", title="Accuracy", icon=":material/lock:"),
-        st.Page("steps/budget.py", title="Budget", icon=":material/savings:"),
-    ]
-)
+SHARED = st.Page("steps/shared.py", title="Shared", icon=":material/public:")
+HELP = st.Page("steps/help.py", title="Help", icon=":material/help:")
+CURATOR = [
+    st.Page("steps/data.py", title="Data", icon=":material/table:", default=True),
+    st.Page("steps/release.py", title="Release", icon=":material/publish:"),
+    st.Page("steps/ask.py", title="Ask", icon=":material/forum:"),
+    st.Page("steps/accuracy.py", title="Accuracy", icon=":material/lock:"),
+    st.Page("steps/budget.py", title="Budget", icon=":material/savings:"),
+    SHARED,
+    HELP,
+]
+
+# A page that is not listed does not exist for the visitor, whatever address is typed.
+who = access.role()
+page = st.navigation(CURATOR if who == "curator" else [SHARED, HELP])
+access.explain(who)
 messages.legend()
 with messages.guarded():
-    access.curators_only()
     page.run()

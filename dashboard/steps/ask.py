@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.views import ask_history, ask_open, ask_question, nothing_yet, state
+from dashboard.views import ask_history, ask_open, ask_question, nothing_yet, share_form, state
 
 here, desk = state.session(), state.desk()
 st.title("Ask")
@@ -17,3 +17,4 @@ session = ask_open.choose(here, desk, table)
 if session is not None:
     ask_question.show(here, session)
     ask_history.show(session, "curator")
+    share_form.show(desk, session.id, table.name)

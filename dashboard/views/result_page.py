@@ -12,7 +12,7 @@ from core.domain import Dates
 from core.held import HeldTable
 from core.release import Release
 from core.wording import amount
-from dashboard.views import answers_view, charts, ledger_view, messages
+from dashboard.views import answers_view, downloads, ledger_view, messages, released_chart, share_form
 from dashboard.views.state import Session
 
 LINK = "release"
@@ -112,7 +112,8 @@ def _finished_page(desk: Desk, table: HeldTable, plan_id: str) -> None:
         return
     release = finished.release
     st.success("Released, stored and paid. Opening it again costs nothing.", icon=":material/check_circle:")
-    _downloads(release, table.name)
+    downloads.show(release, table.name)
+    share_form.show(desk, plan_id, table.name)
     messages.note(ledger_view.left(desk.statement(table)), "public")
 
     st.subheader("Synthetic records", divider="gray")
@@ -126,57 +127,4 @@ def _finished_page(desk: Desk, table: HeldTable, plan_id: str) -> None:
 
     answers_view.show(release, plan_id)
     st.subheader("Counts", divider="gray")
-    _chart(release, plan_id)
-
-
-def _downloads(release: Release, name: str) -> None:
-    """Files from the stored bytes; a click only reads them."""
-    stem = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name) or "release"
-
-    def certificate() -> bytes:
-        return release.certificate.write().encode()
-
-    with st.container(horizontal=True):
-        for label, content, ending, kind, emphasis in (
-            ("CSV", release.csv, "synthetic.csv", "text/csv", "primary"),
-            ("Parquet", release.parquet, "synthetic.parquet", "application/vnd.apache.parquet", "secondary"),
-            ("Noisy tables", release.tables_csv, "tables.csv", "text/csv", "secondary"),
-            ("Certificate", certificate, "certificate.json", "application/json", "secondary"),
-            ("Report", release.report, "report.html", "text/html", "secondary"),
-            ("Metadata", release.croissant, "croissant.json", "application/ld+json", "secondary"),
-            ("Script", release.script, "reproduce.py", "text/x-python", "secondary"),
-            ("Everything (ZIP)", release.zip, "release.zip", "application/zip", "secondary"),
-        ):
-            if ending == "tables.csv" and not release.tables:
-                continue
-            st.download_button(
-                label,
-                content,
-                file_name=f"{stem}-{ending}",
-                mime=kind,
-                type=emphasis,  # type: ignore[arg-type]
-                icon=":material/download:",
-                on_click="ignore",
-                key=f"download-{ending}",
-            )
-    messages.note("Every file may be given to anyone.", "released")
-
-
-def _chart(release: Release, plan_id: str) -> None:
-    names = list(release.domain.names)
-    first = list(next(iter(release.tables), tuple(names[:1])))[:2]
-    columns = st.multiselect(
-        "Columns to draw", names, default=first, max_selections=2, key=f"draw-{plan_id}",
-        help="One column gives bars, two give a heat map.",
-    )  # fmt: skip
-    if not columns:
-        return
-    cells = release.domain.cells(columns)
-    if cells > charts.MOST_CELLS:
-        st.info(f"{amount(cells)} counts are too many to draw; download the noisy tables instead.")
-        return
-    messages.note(
-        "Estimated counts: from the released tables that hold these columns, else from the records.", "released"
-    )
-    figure, alt = charts.counts(release.domain, columns, release.marginal(columns))
-    st.plotly_chart(figure, alt=alt, key=f"chart-{plan_id}", config={"displaylogo": False})
+    released_chart.show(release, plan_id)

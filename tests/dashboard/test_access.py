@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import dashboard
+from dashboard.views import access
 from dashboard.views.access import demo, listed, local
 
 
@@ -52,3 +53,12 @@ def test_demo_mode(monkeypatch: pytest.MonkeyPatch, value: str, expected: bool) 
 def test_no_page_can_run_without_the_entry_point() -> None:
     """Streamlit runs whatever lies in a folder called `pages` by its address, past the entry point's check."""
     assert not (Path(dashboard.__file__).parent / "pages").exists()
+
+
+def test_a_hosted_demo_is_recognised_by_its_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RELEASE_DESK_DEMO", raising=False)
+    assert not demo()
+    monkeypatch.setattr(access, "HOSTED", Path(access.__file__).resolve().parents[2])
+    assert demo()
+    monkeypatch.setenv("RELEASE_DESK_DEMO", "0")
+    assert not demo()

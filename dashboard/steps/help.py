@@ -1,0 +1,11 @@
+"""Help: what the words mean, what can be asked, how it is done, and how this desk is run."""
+
+import streamlit as st
+
+from dashboard.views import access, help_page, state
+
+st.title("Help")
+help_page.words()
+help_page.registered()
+if access.role() == "curator":
+    help_page.settings(state.desk())

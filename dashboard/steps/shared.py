@@ -1,0 +1,8 @@
+"""Shared: the public face. Everything on it is released; it is all that a visitor sees."""
+
+import streamlit as st
+
+from dashboard.views import shared_page, state
+
+st.title("Shared")
+shared_page.show(state.session(), state.desk())
