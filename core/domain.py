@@ -19,6 +19,7 @@ import pandas as pd
 
 from core.attributes import MAX_CELLS, Attribute, Booleans, Categories
 from core.errors import BadParameter, BadSchema, printable
+from core.guesses import draft
 from core.ranges import Dates, Integers, Reals
 
 __all__ = ["MAX_CELLS", "Attribute", "Booleans", "Categories", "Dates", "Domain", "Integers", "Reals", "draft"]
@@ -173,41 +174,3 @@ def _attribute(place: int, column: Any) -> Attribute:
     if not isinstance(kind, str) or kind not in KINDS:
         raise BadSchema(f"Column '{printable(name)}' needs a kind: {', '.join(KINDS)}.")
     return KINDS[kind](**column)
-
-
-_GUESSES: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (("age",), {"kind": "integers", "low": 0, "high": 120}),
-    (("year",), {"kind": "integers", "low": 1900, "high": 2100}),
-    (("month",), {"kind": "integers", "low": 1, "high": 12}),
-    (("weekday",), {"kind": "integers", "low": 1, "high": 7}),
-    (("hour",), {"kind": "integers", "low": 0, "high": 23}),
-    (("percent", "pct"), {"kind": "reals", "low": 0, "high": 100, "bins": 100}),
-    (("date", "birthday"), {"kind": "dates", "low": "1900-01-01", "high": "2100-12-31", "bins": 201}),
-    (("is", "has"), {"kind": "booleans"}),
-)
-_NOTE = "guessed from the column's name and type; check it"
-
-
-def draft(columns: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
-    """A first schema to be edited, from column names and storage types only; the data is never looked at.
-
-    >>> draft([("age", "BIGINT")])[0]["high"]
-    120
-    """
-    return [{"name": name, **_guess(name, storage.upper()), "note": _NOTE} for name, storage in columns]
-
-
-def _guess(name: str, storage: str) -> dict[str, Any]:
-    if storage.startswith(("DATE", "TIMESTAMP")):
-        return {"kind": "dates", "low": "1900-01-01", "high": "2100-12-31", "bins": 201}
-    if storage.startswith("BOOL"):
-        return {"kind": "booleans"}
-    words = name.lower().replace("-", "_").replace(" ", "_").split("_")
-    for keys, settings in _GUESSES:
-        if any(key in words for key in keys):
-            return dict(settings)
-    if "INT" in storage:
-        return {"kind": "integers", "low": 0, "high": 100}
-    if storage.startswith(("DOUBLE", "FLOAT", "REAL", "DECIMAL")):
-        return {"kind": "reals", "low": 0.0, "high": 100.0, "bins": 100}
-    return {"kind": "categories", "values": [], "other": "other"}

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar
 import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from core import files
@@ -104,6 +105,18 @@ def shielded(function: Callable[Arguments, Result]) -> Callable[Arguments, Resul
     return shield
 
 
+@shielded
+def stored_tables(path: str | Path) -> tuple[str, ...] | None:
+    """Names of the tables of a DuckDB file; None where the file is not a DuckDB database."""
+    found = files.find(path)
+    if files.kind_of(found) != "duckdb":
+        return None
+    with duckdb.connect(str(found), True, dict(_SETTINGS)) as engine:
+        _lock(engine)
+        return tuple(row[0] for row in engine.execute(f"SELECT DISTINCT table_name {_TABLES} ORDER BY 1").fetchall())
+
+
+_TABLES = "FROM duckdb_tables() WHERE NOT internal AND NOT temporary AND database_name = current_database()"
 _SETTINGS: dict[str, str] = {
     "memory_limit": "60%",
     "temp_directory": "",
@@ -181,8 +194,9 @@ class _Database:
         return codes[positions], int(np.count_nonzero(changed[positions]))
 
     def owners(self, name: str) -> NDArray[np.intp]:
-        positions, texts = self._texts(f"c{self._places[name]}")
-        return np.where(np.isin(positions, [place for place, text in enumerate(texts) if text == ""]), -1, positions)
+        positions, texts = self._packed(f"c{self._places[name]}")
+        blank = texts.index("").as_py()  # -1, the place of null, where no id is empty
+        return np.where(positions == blank, -1, positions)
 
     def texts(self, name: str) -> tuple[NDArray[np.intp], list[str]]:
         return self._texts(f"c{self._places[name]}")
@@ -210,10 +224,14 @@ class _Database:
         return int(self._engine.execute(query, [BLANKS]).fetchall()[0][0])
 
     def _texts(self, column: str, table: str = "taken") -> tuple[NDArray[np.intp], list[str]]:
+        positions, texts = self._packed(column, table)
+        return positions, texts.to_pylist()
+
+    def _packed(self, column: str, table: str = "taken") -> tuple[NDArray[np.intp], pa.Array]:
         """Where each row's text stands in a list of distinct texts (in order of appearance); null is -1."""
         found = self._engine.sql(f"SELECT CAST({column} AS VARCHAR) AS value FROM {table}").to_arrow_table()
         packed = found.column(0).dictionary_encode().combine_chunks()
-        return packed.indices.fill_null(-1).to_numpy().astype(np.intp), packed.dictionary.to_pylist()
+        return packed.indices.fill_null(-1).to_numpy().astype(np.intp), packed.dictionary
 
 
 class _Text(_Database):
@@ -257,10 +275,7 @@ class _Stored(_Database):
 
     def __init__(self, engine: duckdb.DuckDBPyConnection, name: str) -> None:
         _lock(engine)
-        query = (
-            "SELECT schema_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary AND table_name = ?"
-            " AND database_name = current_database() ORDER BY schema_name <> 'main', schema_name"
-        )
+        query = f"SELECT schema_name {_TABLES} AND table_name = ? ORDER BY schema_name <> 'main', schema_name"
         found = engine.execute(query, [name]).fetchall()
         if not found:
             raise BadFile(f"The database has no table '{printable(name)}'; views cannot be used.")

@@ -86,6 +86,7 @@ class Table:
     """The source's own columns, as far as the schema has them: names in their order and storage types. Public."""
     fingerprint: str = field(repr=False)
     """SHA-256 of the source: the bytes of a file, or the contents of a DataFrame or DuckDB table."""
+    _remembered: encoded.Remembered = field(default_factory=encoded.Remembered, init=False, repr=False)
 
     @classmethod
     @shielded
@@ -130,8 +131,13 @@ class Table:
 
     def marginal(self, columns: Sequence[str]) -> encoded.Integers:
         """Exact counts of shape `domain.shape(columns)`; no columns gives the number of rows."""
+        known = self._remembered.find(columns)
+        if known is not None:
+            return known
         sizes = self.domain.shape(columns)
-        return encoded.histogram([self.codes[name] for name in columns], sizes, self.rows)
+        counts = encoded.histogram([self.codes[name] for name in columns], sizes, self.rows)
+        self._remembered.keep(columns, counts, self.rows)
+        return counts
 
     def points(self, columns: Sequence[str]) -> tuple[encoded.Integers, encoded.Integers]:
         """Distinct combinations of codes that occur, in order, and how often."""

@@ -98,17 +98,18 @@ class Compression:
                 continue
             cells = np.argsort(grouping.groups, kind="stable")
             heads = np.searchsorted(grouping.groups[cells], np.arange(grouping.size))
-            last = grouping.size - 1
+            sizes = np.bincount(grouping.groups)
             codes[:, axis] = cells[heads[points.codes[:, axis]]]
-            members = np.flatnonzero(points.codes[:, axis] == last)
-            values = cells[heads[last] :]
-            members = generator.permutation(members)
-            height = np.cumsum(points.weights[members])
-            if members.size and height[-1] > 0:
-                middle = (height - points.weights[members] * generator.random()) / height[-1]
-                steps = np.cumsum(grouping.inside[values])
-                found = np.searchsorted(steps / steps[-1], middle, side="right")
-                codes[members, axis] = values[np.minimum(found, values.size - 1)]
+            for group in np.flatnonzero(sizes > 1):
+                members = np.flatnonzero(points.codes[:, axis] == group)
+                values = cells[heads[group] : heads[group] + sizes[group]]
+                members = generator.permutation(members)
+                height = np.cumsum(points.weights[members])
+                if members.size and height[-1] > 0:
+                    middle = (height - points.weights[members] * generator.random()) / height[-1]
+                    steps = np.cumsum(grouping.inside[values])
+                    found = np.searchsorted(steps / steps[-1], middle, side="right")
+                    codes[members, axis] = values[np.minimum(found, values.size - 1)]
         return Points(self.original, codes, points.weights)
 
 

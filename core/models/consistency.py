@@ -9,7 +9,7 @@ the least-squares estimate when every table has the same noise. Everything here 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 
 import numpy as np
@@ -42,10 +42,7 @@ def agree(
     shifted = {columns: np.asarray(table, dtype=np.float64).copy() for columns, table in tables.items()}
     for columns, table in shifted.items():
         shifted[columns] = table + (total - table.sum()) / table.size
-    for shared in _shared(list(tables)):
-        holders = [columns for columns in shifted if set(shared) <= set(columns)]
-        if len(holders) < 2:
-            continue
+    for shared, holders in _shared(tables):
         sums = {columns: summed(shifted[columns], columns, shared) for columns in holders}
         weights = {columns: sums[columns].size / (shifted[columns].size * sigmas[columns] ** 2) for columns in holders}
         average = sum(weights[columns] * sums[columns] for columns in holders) / sum(weights.values())
@@ -66,16 +63,20 @@ def settle(
     return settled
 
 
-def _shared(sets: Sequence[Columns]) -> list[Columns]:
-    """Column sets that at least two tables may share, smallest first."""
-    largest = max((len(columns) for columns in sets), default=0)
-    subsets: set[frozenset[str]] = set()
-    for size in range(1, largest):
-        level = {frozenset(part) for columns in sets for part in combinations(columns, size)}
-        if size > 1 and len(subsets) + len(level) > MOST_SETS:
+def _shared(sets: Iterable[Columns]) -> list[tuple[Columns, list[Columns]]]:
+    """Column sets that at least two tables share, smallest first, each with the tables that hold it."""
+    tables = list(sets)
+    found: dict[Columns, list[Columns]] = {}
+    for size in range(1, max(map(len, tables), default=0)):
+        level: dict[Columns, list[Columns]] = {}
+        for columns in tables:
+            for part in combinations(sorted(columns), size):
+                level.setdefault(part, []).append(columns)
+        if size > 1 and len(found) + len(level) > MOST_SETS:
             break
-        subsets |= level
-    return sorted((tuple(sorted(subset)) for subset in subsets), key=lambda columns: (len(columns), columns))
+        found |= level
+    shared = ((part, holders) for part, holders in found.items() if len(holders) > 1)
+    return sorted(shared, key=lambda each: (len(each[0]), each[0]))
 
 
 def noise_floor(cells: int, sigma: float) -> float:

@@ -38,7 +38,7 @@ class Forest:
         Rows with the same parent value get that value's share of each child value by systematic rounding, in an order
         that is random within the group, so that siblings stay independent given the parent.
         """
-        codes = np.zeros((rows, len(self.domain)), dtype=np.int64)
+        codes = np.zeros((rows, len(self.domain)), dtype=np.int64, order="F")  # written and read column by column
         place = {name: axis for axis, name in enumerate(self.domain.names)}
         for column in self.order:
             parent = self.parents.get(column)
@@ -50,7 +50,10 @@ class Forest:
 
 def _children(groups: NDArray[np.int64], joint: Floats, generator: np.random.Generator) -> NDArray[np.int64]:
     """One child value per row, drawn from the line of `joint` that its group names."""
-    by_group = np.lexsort((generator.random(groups.size), groups))
+    # a stable sort of short codes takes linear time, so the random order within groups comes from shuffling before it
+    shuffled = generator.permutation(groups.size)
+    short = groups.astype(np.min_scalar_type(joint.shape[0] - 1))
+    by_group = shuffled[np.argsort(short[shuffled], kind="stable")]
     sizes = np.bincount(groups, minlength=joint.shape[0])
     own = joint.sum(axis=0)
     drawn = np.empty(groups.size, dtype=np.int64)

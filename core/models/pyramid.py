@@ -110,7 +110,7 @@ def gather(pyramid: Pyramid, noisy: Sequence[NDArray[np.number]], variances: Seq
     spread = [np.full(values[0].size, variances[-1])]
     for level in range(pyramid.levels - 2, -1, -1):
         family = pyramid.families[level]
-        below, uncertain = _members(values[0], family, 0.0).sum(axis=1), _members(spread[0], family, 0.0).sum(axis=1)
+        below, uncertain = _members(values[0], family).sum(axis=1), _members(spread[0], family).sum(axis=1)
         own = np.asarray(noisy[level], dtype=np.float64).ravel()
         precision = 1 / variances[level] + 1 / uncertain
         values.insert(0, (own / variances[level] + below / uncertain) / precision)
@@ -118,41 +118,46 @@ def gather(pyramid: Pyramid, noisy: Sequence[NDArray[np.number]], variances: Seq
     return Estimate(pyramid, tuple(values), tuple(spread))
 
 
-def monotone(estimate: Estimate, total: float) -> Floats:
-    """Cells of one column without a negative one: from the top down, a block's parts get running sums that never fall.
-
-    Given the count of a block, least squares splits it among the parts; regression makes the running sums of these
-    monotone within the block. Where no running sum falls, the cells are the least-squares estimate of the whole tree.
-    """
-    everything = np.arange(estimate.values[0].size)[None, :]
-    settled = np.array([max(total, 0.0)])
-    for family, values, spread in zip(
-        (everything, *estimate.pyramid.families), estimate.values, estimate.variances, strict=True
-    ):
-        parts, weights = _members(values, family, 0.0), _members(spread, family, 0.0)
-        gap = settled - parts.sum(axis=1)
-        running = np.cumsum(parts + weights * (gap / weights.sum(axis=1))[:, None], axis=1)
-        risen = np.clip(_risen(running), 0.0, settled[:, None])
-        ended = np.arange(family.shape[1]) >= (family >= 0).sum(axis=1)[:, None] - 1
-        risen = np.where(ended, settled[:, None], risen)
-        settled = _returned(np.diff(risen, axis=1, prepend=0.0), family, values.size)
-    return settled
-
-
-def _risen(lines: Floats) -> Floats:
-    """Each line moved to the nearest one that never falls; lines are stacked so that one regression serves them all."""
-    lift = np.cumsum(np.append(0.0, lines.max(axis=1)[:-1] - lines.min(axis=1)[1:]))[:, None]
-    risen: Floats = isotonic_regression((lines + lift).ravel()).x.reshape(lines.shape) - lift
-    return risen
-
-
 def nonnegative(estimate: Estimate, total: float) -> Floats:
     """Cells without a negative one: from the top down, a block's parts are moved to the nearest split of its count."""
-    everything = np.arange(estimate.values[0].size)[None, :]
-    settled = np.array([max(total, 0.0)])
-    for family, values in zip((everything, *estimate.pyramid.families), estimate.values, strict=True):
-        settled = _returned(_split(_members(values, family, -np.inf), settled), family, values.size)
+    whole = np.array([max(total, 0.0)])
+    parts = _agreed(estimate.values[0][None, :], estimate.variances[0][None, :], whole)
+    return _settled(estimate, _split(parts, whole)[0])
+
+
+def rising(estimate: Estimate, total: float) -> Floats:
+    """As `nonnegative`, but the top blocks of one column get the nearest running sums that never fall.
+
+    A running sum of variance c, out of t in all, is certain to c (t - c)/t once the total is known: its weight in the
+    regression. Where rows crowd in few blocks, this keeps the small errors of many empty ones from adding up.
+    """
+    whole = max(total, 0.0)
+    values, spread = estimate.values[0][None, :], estimate.variances[0][None, :]
+    running = np.cumsum(_agreed(values, spread, np.array([whole])))[:-1]
+    if not running.size:
+        return _settled(estimate, np.array([whole]))
+    known = np.cumsum(spread)
+    uncertain = known[:-1] * (1 - known[:-1] / known[-1])
+    risen = np.clip(isotonic_regression(running, weights=1 / uncertain).x, 0.0, whole)
+    return _settled(estimate, np.diff(risen, prepend=0.0, append=whole))
+
+
+def _settled(estimate: Estimate, top: Floats) -> Floats:
+    """The counts of the top blocks split among their parts, level by level."""
+    settled = top
+    for family, values, spread in zip(
+        estimate.pyramid.families, estimate.values[1:], estimate.variances[1:], strict=True
+    ):
+        parts = _agreed(_members(values, family), _members(spread, family), settled)
+        if family.size > values.size:
+            parts[family < 0] = -np.inf
+        settled = _returned(_split(parts, settled), family, values.size)
     return settled.reshape(estimate.pyramid.shape)
+
+
+def _agreed(parts: Floats, spread: Floats, totals: Floats) -> Floats:
+    """The least-squares split of each total among its parts."""
+    return parts + spread * ((totals - parts.sum(axis=1)) / spread.sum(axis=1))[:, None]
 
 
 def _split(parts: Floats, totals: Floats) -> Floats:
@@ -162,14 +167,14 @@ def _split(parts: Floats, totals: Floats) -> Floats:
     sums = np.cumsum(np.where(present, descending, 0.0), axis=1)
     excess = (sums - totals[:, None]) / np.arange(1, parts.shape[1] + 1)
     kept = np.maximum((descending > excess).sum(axis=1), 1)
-    settled = np.maximum(parts - excess[np.arange(len(parts)), kept - 1][:, None], 0.0)
-    return np.where(totals[:, None] > 0, settled, 0.0)
+    found = np.maximum(parts - excess[np.arange(len(parts)), kept - 1][:, None], 0.0)
+    return np.where(totals[:, None] > 0, found, 0.0)
 
 
-def _members(values: Floats, family: Places, absent: float) -> Floats:
+def _members(values: Floats, family: Places) -> Floats:
     members = values[family]
     if family.size > values.size:
-        members[family < 0] = absent
+        members[family < 0] = 0.0
     return members
 
 

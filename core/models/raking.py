@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,21 @@ from core.models.consistency import Columns
 from core.models.points import Points
 from core.models.protocol import Floats
 from core.models.slack import Slack
+
+
+@dataclass(frozen=True, eq=False)
+class Pull:
+    """Noisy counts of the parts into which the records fall: the cells of a table, or any other partition."""
+
+    places: NDArray[Any]
+    """The part of each record."""
+    target: Floats
+    sigma: float
+
+    @classmethod
+    def of(cls, places: NDArray[np.int64], target: Floats, sigma: float) -> Pull:
+        """Places are held in the smallest type that fits: there are many tables."""
+        return cls(places.astype(np.min_scalar_type(max(target.size - 1, 0))), target.ravel(), sigma)
 
 
 def rake(
@@ -26,23 +41,26 @@ def rake(
 
     Tables may be negative in places, as measured. **Runtime** O(points x tables x sweeps).
     """
-    total = points.total
-    weights = points.weights.copy()
-    slacks = {columns: Slack(table.ravel(), slack * sigmas[columns]) for columns, table in tables.items()}
-    places = {columns: _places(points, columns) for columns in tables}
+    pulls = [Pull.of(places(points, columns), table, sigmas[columns]) for columns, table in tables.items()]
+    return replace(points, weights=pulled(points.weights, pulls, sweeps, slack))
+
+
+def pulled(weights: Floats, pulls: Sequence[Pull], sweeps: int = 12, slack: float = 1.0) -> Floats:
+    """Weights nearest to the given ones that meet all these counts to within their noise times `slack`."""
+    total = float(weights.sum())
+    weights = weights.copy()
+    slacks = [(pull.places, Slack(pull.target, slack * pull.sigma)) for pull in pulls]
     for _ in range(sweeps):
-        for columns, bounds in slacks.items():
-            held = np.bincount(places[columns], weights=weights, minlength=bounds.low.size)
+        for parts, bounds in slacks:
+            held = np.bincount(parts, weights=weights, minlength=bounds.low.size)
             mass = held.astype(np.float64, copy=False)
             factor = bounds.factor(mass)
             factor *= total / (mass @ factor)
-            weights *= factor[places[columns]]
-    return replace(points, weights=weights)
+            weights *= factor[parts]
+    return weights
 
 
-def _places(points: Points, columns: Columns) -> NDArray[Any]:
-    """The cell of a table that each record falls into, in the smallest type that holds it: there are many tables."""
+def places(points: Points, columns: Columns) -> NDArray[np.int64]:
+    """The cell of a table that each record falls into."""
     axes = [points.domain.names.index(column) for column in columns]
-    shape = points.domain.shape(columns)
-    smallest = np.min_scalar_type(max(points.domain.cells(columns) - 1, 0))
-    return np.ravel_multi_index(tuple(points.codes[:, axes].T), shape).astype(smallest)
+    return np.ravel_multi_index(tuple(points.codes[:, axes].T), points.domain.shape(columns)).astype(np.int64)

@@ -1,7 +1,7 @@
 """Take noise out of a table of counts over one ordered column, where neighbouring cells resemble each other.
 
-Wavelet thresholding in its translation-invariant form (Coifman and Donoho 1995): sums and differences of neighbouring
-blocks at all scales and all shifts; a difference that noise alone could explain is set to zero.
+Columns of up to LONGEST cells are taken for a hidden level with spikes (`hidden_levels.py`); longer ones, where that
+takes too long, are thresholded.
 """
 
 from __future__ import annotations
@@ -11,20 +11,30 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from core.models.hidden_levels import follow
+from core.models.protocol import Floats
+
+LONGEST = 1_024
 KEEN = 0.8
 """Share of Donoho's universal threshold; below 1 because what is kept is projected on the simplex afterwards."""
 
 
 def smooth(counts: NDArray[np.number], sigma: float) -> Floats:
-    """Counts with equal noise of standard deviation sigma in each cell, hard-thresholded in the Haar basis.
-
-    The line is mirrored at its end, so that the two ends are not taken for neighbours. **Runtime** O(N log N).
-    """
+    """Counts with noise of standard deviation sigma in each cell, less noise; their sum may differ a little."""
     values = np.asarray(counts, dtype=np.float64)
-    cells = values.size
-    if cells < 4:
+    if values.size < 4 or not sigma > 0:
         return values
+    return follow(values, sigma) if values.size <= LONGEST else thresholded(values, sigma)
+
+
+def thresholded(values: Floats, sigma: float) -> Floats:
+    """Wavelet thresholding in its translation-invariant form (Coifman and Donoho 1995).
+
+    Sums and differences of neighbouring blocks at all scales and all shifts; a difference that noise alone could
+    explain is set to zero. The line is mirrored at its end, so that the two ends are not taken for neighbours.
+    **Runtime** O(N log N).
+    """
+    cells = values.size
     level = np.concatenate([values, values[::-1]])
     threshold = KEEN * sigma * math.sqrt(2 * math.log(cells))
     details = []

@@ -200,7 +200,8 @@ class Halfspaces:
         """Points without missing values and their counts, a few at a time."""
         codes, counts = distinct(source, self.axes(source.domain))
         step = max(1, BLOCK // max(1, directions))
-        for start in range(0, len(codes), step):
+        # At least one block, be it empty: the type of its counts says whether answers are whole numbers.
+        for start in range(0, max(len(codes), 1), step):
             lines, present = self.points(source.domain, codes[start : start + step])
             yield lines[present].astype(np.float64), counts[start : start + step][present]
 

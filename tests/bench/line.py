@@ -21,7 +21,7 @@ class Line:
     peer: str | None = None
     theirs: float | None = None
     theirs_from: str | None = None
-    """'recorded' where the peer's figure was not measured in this run."""
+    """'recorded' where the peer's figure was not measured in this run; 'run' where it was, though it need not be."""
 
     def to_json(self) -> dict[str, Any]:
         """The printed object; figures have four digits, `ratio` is ours divided by theirs."""

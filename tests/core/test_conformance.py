@@ -48,8 +48,9 @@ EXAMPLES = {
     "counting": (Counting(conditions=((("a", (0, 2)), ("b", (1,))), (("c", (0,)),))),),
     "linear": (Linear(columns=("a",), weights=((0, 1, 3, 4),), whole=4),),
     "lipschitz": (Lipschitz(columns=("a",), statistics=(("largest",), ("top", 2))),),
+    "several": (Marginals(order=2), Intervals(column="a"), Halfspaces(columns=("a", "b"), directions=6)),
 }
-"""One choice of queries on DOMAIN for each registered class."""
+"""One choice of queries on DOMAIN for each registered class, and one of several classes at once."""
 
 DOMAIN = Domain(tuple(Integers(name=name, low=0, high=high) for name, high in (("a", 3), ("b", 1), ("c", 1))))
 MICRO = Domain((Integers(name="a", low=0, high=1), Integers(name="b", low=0, high=1)))

@@ -456,3 +456,28 @@ def test_errors_of_the_engine_are_not_even_kept_as_context(tmp_path: Path) -> No
     assert problem.value.__context__ is None
     assert problem.value.__cause__ is None
     assert "secret" not in str(problem.value)
+
+
+def test_a_table_counted_before_is_not_counted_again_and_cannot_be_spoiled(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = table.marginal(["town", "ill"])
+    expected = first.copy()
+    monkeypatch.setattr(encoded, "histogram", lambda *_: pytest.fail("counted again"))
+    first[:] = -1
+    for _ in range(2):
+        again = table.marginal(("town", "ill"))
+        assert np.array_equal(again, expected)
+        again[:] = -1
+
+
+def test_few_tables_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoded, "MOST_KEPT", 10)
+    kept, counts = encoded.Remembered(), np.arange(4)
+    kept.keep(["large"], np.arange(11), rows=10**6)
+    kept.keep(["few rows"], counts, rows=4 * encoded.WORTH - 1)
+    kept.keep(["a"], counts, rows=4 * encoded.WORTH)
+    kept.keep(["b"], counts, rows=10**6)
+    assert [kept.find([name]) is not None for name in ("large", "few rows", "a", "b")] == [False, False, True, True]
+    kept.keep(["c"], counts, rows=10**6)
+    assert [kept.find([name]) is not None for name in ("a", "b", "c")] == [False, False, True]

@@ -78,10 +78,21 @@ def test_more_budget_is_more_accurate():
     counts = Cells(domain, blob(domain, 20_000))
     query = Halfspaces(directions=300)
     errors = []
-    for budget in (Budget(0.05), Budget(1), Budget(1, 1e-6)):
+    for budget in (Budget(0.05), Budget(0.3), Budget(1, 1e-6)):
         mechanism = HalfspaceFit(queries=(query,), budget=budget, planes=128)
         errors.append(np.mean([error(query, mechanism.run(counts, Noise()), counts).mean() for _ in range(2)]))
     assert errors[0] > errors[1] > errors[2]
+
+
+@pytest.mark.parametrize(("epsilon", "most"), [(0.1, 0.005), (1, 0.002)])
+def test_planes_of_two_columns_are_counted_together(epsilon, most):
+    domain = cube(2, 64)
+    counts = Cells(domain, blob(domain, 50_000))
+    query = Halfspaces(directions=500, translated=False)
+    mechanism = HalfspaceFit(queries=(query,), budget=Budget(epsilon))
+    errors = [error(query, mechanism.run(counts, Noise()), counts).mean() for _ in range(3)]
+    assert np.mean(errors) < most
+    assert len(mechanism.cost(domain, Unit.row()).events) == 2
 
 
 def test_twenty_columns_without_their_product():

@@ -1,7 +1,7 @@
 import numpy as np
 
 from core.models.points import Points
-from core.models.tables import fit, lookup
+from core.models.tables import _mixed, fit, lookup
 from tests.core.samples import SMALL, small_counts
 
 SETS = [("colour", "size"), ("size", "old")]
@@ -32,3 +32,18 @@ def test_an_empty_estimate_still_gives_a_model():
     model = fit(SMALL, tables, dict.fromkeys(SETS, 1.0), None, np.random.default_rng(0))
     assert model.total == 0
     assert model.sample(0, np.random.default_rng(0)).shape == (0, 3)
+
+
+def test_points_count_as_much_as_noise_explains_their_distance():
+    table = np.array([100.0, 200.0, 0.0, 300.0])
+    assert _mixed(table, table + 8, sigma=10).tolist() == [104.0, 204.0, 4.0, 304.0]
+    assert np.allclose(_mixed(table, table + 1_000, sigma=10), table, atol=1)
+    assert np.array_equal(_mixed(table, table, sigma=0), table)
+
+
+def test_with_little_noise_the_tables_answer_for_themselves():
+    counts = small_counts()
+    tables = {columns: counts.marginal(columns) for columns in [*SETS, ("colour", "old")]}
+    model = fit(SMALL, tables, dict.fromkeys(tables, 0.01), None, np.random.default_rng(0))
+    for columns, table in tables.items():
+        assert np.abs(model.marginal(columns) - table).max() < 1

@@ -1,0 +1,182 @@
+"""Questions answered one at a time: a flood of conjunctions on census data, and how long an answer takes.
+
+Every column of the census table becomes a yes/no column: whether its code is at least its median (and at least 1).
+Questions are random conjunctions of one to three of them, each with random values; errors are shares of all rows. The
+recorded figures are those of 30,162 rows, so the lines beside them take the first 30,162 rows; the flood takes all.
+Neighbours add or remove one row, nothing else is known, delta is 1e-9.
+
+'PMW' is `online-weights` without its opening, so that only the replays differ; 'session' is `online-weights` with its
+usual settings and a target error chosen once per case. Latency is CPU time per answer, private counts at hand, easy and
+hard answers apart, before any padding.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.counts import Cells
+from core.domain import Booleans, Categories, Domain
+from core.mechanisms.asking import Remembered
+from core.mechanisms.interactive import Interactive
+from core.mechanisms.online_histogram import OnlineHistogram
+from core.mechanisms.online_laplace import OnlineLaplace
+from core.mechanisms.online_weights import OnlineWeights
+from core.noise import Noise
+from core.privacy import Budget
+from core.queries.query import Query
+from tests.bench.line import Line
+
+DATA = "RELEASE_DESK_BENCH_DATA"
+"""Environment variable: the folder that holds adult.csv."""
+DELTA, RUNS, FLOOD = 1e-9, 5, 100_000
+TARGETS = {"mean_error": 0.002, "max_error": 0.01}
+REPLAY_TARGET = 2.5
+LATENCY = {5: 5.0, 6: 40.0}
+"""Columns of ten values each, and the milliseconds that an answer may take."""
+
+
+@dataclass(frozen=True)
+class Case:
+    columns: int
+    questions: int
+    epsilon: float
+    alpha: float
+    """Target error of the session, and of PMW with replays: the best of a few."""
+    plain_alpha: float
+    """The same for PMW without replays, which needs more hard answers."""
+    recorded: dict[str, tuple[float, float]]
+    """Mean and largest error of each peer."""
+
+    def __str__(self) -> str:
+        return f"adult 2^{self.columns} eps={self.epsilon:g} questions={self.questions:,}"
+
+
+CASES = (
+    Case(10, 5_000, 1, 0.03, 0.07, {
+        "laplace each": (0.116, 0.99), "gaussian each, delta 1e-6": (0.0077, 0.039),
+        "noisy histogram": (0.0004, 0.0014), "PMW": (0.0225, 0.122), "PMW + replay": (0.0061, 0.035),
+    }),
+    Case(10, 5_000, 0.1, 0.1, 0.3, {
+        "laplace each": (0.395, 1.0), "gaussian each, delta 1e-6": (0.056, 0.33),
+        "noisy histogram": (0.0038, 0.0145), "PMW": (0.053, 0.34), "PMW + replay": (0.024, 0.157),
+    }),
+    Case(14, 1_500, 1, 0.03, 0.07, {
+        "laplace each": (0.042, 0.39), "gaussian each, delta 1e-6": (0.0041, 0.017),
+        "noisy histogram": (0.0017, 0.0062), "PMW": (0.0287, 0.146), "PMW + replay": (0.0088, 0.073),
+    }),
+)
+
+
+def run() -> Iterator[Line]:
+    yield from _latencies()
+    folder = Path(os.environ.get(DATA, Path(__file__).resolve().parents[3] / "shared" / "data"))
+    if not (folder / "adult.csv").exists():
+        print(f"No adult.csv in {folder.name}; set {DATA} to the folder that holds it.", file=sys.stderr)
+        return
+    codes = np.loadtxt(folder / "adult.csv", delimiter=",", skiprows=1, dtype=np.int64)
+    yield from _flood(_table(codes, 14))
+    for case in CASES:
+        yield from _beside(case, _table(codes[:30_162], case.columns))
+
+
+def _flood(table: Cells) -> Iterator[Line]:
+    asked = questions(table.domain, FLOOD, seed=0)
+    start = time.process_time()
+    mean, largest = errors(OnlineHistogram(budget=Budget(1, DELTA)), table, asked)
+    seconds = time.process_time() - start
+    words = f"adult 2^14 eps=1 questions={FLOOD:,} online-histogram"
+    yield Line("online", words, "mean_error", mean, "target", TARGETS["mean_error"])
+    yield Line("online", words, "max_error", largest, "target", TARGETS["max_error"])
+    yield Line("online", words, "cpu_s", seconds)
+
+
+def _beside(case: Case, table: Cells) -> Iterator[Line]:
+    budget, rows = Budget(case.epsilon, DELTA), 30_000
+    asked = questions(table.domain, case.questions, seed=1)
+    planned: dict[str, Any] = {"budget": budget, "rows": rows, "questions": case.questions}
+    sessions: dict[str, tuple[Interactive, str]] = {
+        "fresh noise": (OnlineLaplace(budget=budget, questions=case.questions), "gaussian each, delta 1e-6"),
+        "online-histogram": (OnlineHistogram(budget=budget), "noisy histogram"),
+        "online-histogram pure": (OnlineHistogram(budget=Budget(case.epsilon)), "noisy histogram"),
+        "session": (OnlineWeights(**planned, alpha=case.alpha), "PMW + replay"),
+        "PMW + replay": (OnlineWeights(**planned, alpha=case.alpha, opening=0.0), "PMW + replay"),
+        "PMW": (OnlineWeights(**planned, alpha=case.plain_alpha, opening=0.0, replay=0), "PMW"),
+    }
+    means = {}
+    for words, (session, peer) in sessions.items():
+        found = [errors(session, table, asked) for _ in range(RUNS)]
+        means[words], largest = np.mean(found, axis=0)
+        theirs = case.recorded[peer]
+        yield Line("online", f"{case} {words}", "mean_error", means[words], peer, theirs[0], "recorded")
+        yield Line("online", f"{case} {words}", "max_error", largest, peer, theirs[1], "recorded")
+    for words in ("PMW + replay", "session"):
+        gain = means["PMW"] / means[words]
+        yield Line("online", f"{case} PMW / {words}", "mean_error_ratio", gain, "target", REPLAY_TARGET)
+
+
+def _latencies() -> Iterator[Line]:
+    for columns, limit in LATENCY.items():
+        spent = latencies(columns)
+        for kind, each in spent.items():
+            words = f"10^{columns} cells, {kind} ({len(each):,} of {sum(map(len, spent.values())):,})"
+            yield Line("online", words, "median_ms", float(np.median(each)) * 1e3, "target", limit)
+
+
+def latencies(columns: int) -> dict[str, list[float]]:
+    """CPU seconds of every answer of a session on correlated rows, by its kind."""
+    domain = Domain(tuple(Categories(name=f"c{place}", values=tuple(range(10))) for place in range(columns)))
+    generator = np.random.default_rng(2)
+    base = generator.integers(0, 10, (50_000, 1))
+    codes = (base + generator.integers(0, 4, (50_000, columns))) % 10
+    cells = np.bincount(np.ravel_multi_index(tuple(codes.T), domain.shape()), minlength=domain.cells())
+    counts, noise = Remembered(Cells(domain, cells)), Noise()
+    session = OnlineWeights(budget=Budget(1, DELTA), rows=50_000, alpha=0.01)
+    state = session.open(counts, noise)
+    spent: dict[str, list[float]] = {"easy": [], "hard": []}
+    for question in questions(domain, 400, seed=3):
+        question.total(counts)
+        start = time.process_time()
+        state, reply = session.answer(state, question, counts, noise)
+        seconds = time.process_time() - start
+        if reply.kind in spent:
+            spent[reply.kind].append(seconds)
+    return spent
+
+
+def errors(session: Interactive, table: Cells, asked: list[Query]) -> tuple[float, float]:
+    """Mean and largest error of one session, as shares of all rows."""
+    counts, noise = Remembered(table), Noise()
+    state, rows, off = session.open(counts, noise), float(table.cells.sum()), []
+    for question in asked:
+        state, reply = session.answer(state, question, counts, noise)
+        off.append(abs(reply.share - float(question.total(counts)) / (question.denominator * rows)))
+    return float(np.mean(off)), max(off)
+
+
+def questions(domain: Domain, count: int, seed: int) -> list[Query]:
+    """Random conjunctions of one to three columns."""
+    generator = np.random.default_rng(seed)
+    made = []
+    for _ in range(count):
+        chosen = np.sort(generator.choice(len(domain), generator.integers(1, 4), replace=False))
+        columns = tuple(domain.names[place] for place in chosen)
+        weights = np.zeros(domain.shape(columns), dtype=np.int64)
+        weights[tuple(generator.integers(0, size) for size in weights.shape)] = 1
+        made.append(Query(columns=columns, weights=weights))
+    return made
+
+
+def _table(codes: np.ndarray, columns: int) -> Cells:
+    """The first columns as yes/no."""
+    facts = (codes >= np.maximum(1, np.median(codes, axis=0)))[:, :columns]
+    domain = Domain(tuple(Booleans(name=f"c{place}") for place in range(columns)))
+    places = np.ravel_multi_index(tuple(facts.T.astype(np.int64)), domain.shape())
+    return Cells(domain, np.bincount(places, minlength=domain.cells()))
