@@ -175,7 +175,10 @@ def to_csv(frame: pd.DataFrame) -> bytes:
     safe = frame.copy()
     for name in safe.columns:
         column = safe[name]
-        if not (pd.api.types.is_numeric_dtype(column) or pd.api.types.is_datetime64_any_dtype(column)):
+        if pd.api.types.is_numeric_dtype(column) or pd.api.types.is_datetime64_any_dtype(column):
+            continue
+        # Few distinct texts stand in many rows, and most columns need no change at all.
+        if any(neutral(value) is not value for value in column.unique()):
             safe[name] = column.map(neutral, na_action="ignore")
     safe.columns = pd.Index([neutral(str(name)) for name in safe.columns])
     return safe.to_csv(index=False, lineterminator="\n").encode()

@@ -27,7 +27,7 @@ TOGETHER = 1_000
 """Records among which exchanges are sought at a time."""
 MOVED = 1 / 20
 """Share of those that may be exchanged at a time: with more, exchanges undo each other."""
-_BLOCK = 20_000
+_BLOCK = 4_000
 
 Integers = NDArray[np.int64]
 
