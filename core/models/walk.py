@@ -58,7 +58,8 @@ def cut(
 ) -> tuple[Polytope, Floats]:
     """The body cut by one more slab, and the analytic centre of that part; `points` are inside the old body.
 
-    If released answers (nearly) contradict each other, because of their noise, the new slab is widened to meet the body.
+    If released answers contradict each other, or nearly so, because of their noise, the new slab is widened to meet the
+    body.
     """
     inner = points.mean(axis=0)
     if not low < float(inner @ weights) < high:

@@ -16,8 +16,8 @@ from core.models.walk import cut, spread, walk
 from core.models.walk_mixing import Mixing
 from core.queries.query import Query
 
-WORK = 500_000_000
-"""What one walk may do, in the units of `sweeps`: about two seconds."""
+WORK = 250_000_000
+"""What one walk may do, in the units of `sweeps`: about a second."""
 FEWEST_SWEEPS, MOST_SWEEPS = 8, 128
 
 

@@ -1,4 +1,4 @@
-"""Every accuracy theorem of the offline mechanisms as a function: of the rows, of the accuracy and of epsilon.
+"""Every accuracy theorem of the mechanisms as a function: of the rows, of the accuracy and of epsilon.
 
 >>> import math
 >>> bound = SmallDb(log_universe=math.log(10**17), log_queries=math.log(10**6), beta=0.05)
@@ -24,6 +24,7 @@ from core.theory.iterative import (
     iterative_perceptron,
     iterative_weights,
 )
+from core.theory.online import Online, online_median, online_perceptron, online_weights
 from core.theory.release import ExponentialMechanism, GaussianQueries, LaplaceQueries, Net
 from core.theory.smalldb import SmallDb, SmallDbFat, SmallDbLinear, SmallDbVc
 
@@ -36,6 +37,9 @@ bounds: Mapping[str, tuple[Callable[..., Bound], ...]] = MappingProxyType({
     "iterative-weights": (iterative_weights,),
     "iterative-perceptron": (iterative_perceptron,),
     "iterative-median": (iterative_median, iterative_median_any),
+    "online-weights": (online_weights,),
+    "online-perceptron": (online_perceptron,),
+    "online-median": (online_median,),
     "game-data": (DataPlayerLearns,),
     "game-query": (QueryPlayerLearns,),
     "interval-search": (Intervals,),
@@ -54,6 +58,7 @@ __all__ = [
     "Iterative",
     "LaplaceQueries",
     "Net",
+    "Online",
     "QueryPlayerLearns",
     "Rectangles",
     "SmallDb",
@@ -65,4 +70,7 @@ __all__ = [
     "iterative_median_any",
     "iterative_perceptron",
     "iterative_weights",
+    "online_median",
+    "online_perceptron",
+    "online_weights",
 ]

@@ -22,6 +22,9 @@ from core.theory import (
     iterative_median_any,
     iterative_perceptron,
     iterative_weights,
+    online_median,
+    online_perceptron,
+    online_weights,
 )
 
 UNIVERSE = math.log(10.0**17)
@@ -50,6 +53,10 @@ CASES = {
     "median": iterative_median(log_universe=UNIVERSE, log_queries=QUERIES),
     "median delta": iterative_median(log_universe=UNIVERSE, log_queries=QUERIES, delta=1e-9),
     "median any": iterative_median_any(log_universe=UNIVERSE, log_queries=QUERIES, delta=1e-9),
+    "online weights": online_weights(log_universe=UNIVERSE, log_queries=QUERIES),
+    "online weights delta": online_weights(log_universe=UNIVERSE, log_queries=QUERIES, delta=1e-9),
+    "online perceptron": online_perceptron(log_universe=math.log(1e4), log_queries=QUERIES, unevenness=4),
+    "online median delta": online_median(log_universe=UNIVERSE, log_queries=QUERIES, delta=1e-9),
     "data player": DataPlayerLearns(log_universe=UNIVERSE, log_queries=QUERIES),
     "data player delta": DataPlayerLearns(log_universe=UNIVERSE, log_queries=QUERIES, delta=1e-9),
     "query player": QueryPlayerLearns(log_universe=UNIVERSE, log_queries=QUERIES),

@@ -26,6 +26,9 @@ from core.theory import (
     iterative_median_any,
     iterative_perceptron,
     iterative_weights,
+    online_median,
+    online_perceptron,
+    online_weights,
 )
 from core.theory.iterative import ExponentialDistinguisher, Iterative, Median, Weights
 from core.theory.smalldb import hoeffding
@@ -371,3 +374,25 @@ def test_the_projection_meets_johnson_and_lindenstrauss():
     g = 0.5 / 16
     assert 2 * math.exp(-(g**2 - g**3) * bound.projected(0.2) / 4) <= 0.1 / 4
     assert 2 ** (4 * 2) * math.exp(-bound.projections() / 12) <= 0.025
+
+
+def test_online_weights():
+    # c = 36 ln(e^4)/0.36 = 400, w = ln(2e3) + ln(4*400/0.05): n = 3 * 9 * 400 * w/(0.6 * 0.5).
+    bound = online_weights(log_universe=4, log_queries=ln(1000))
+    assert bound.hard_answers(0.6, 10) == near(400)
+    assert bound.rows(0.6, 0.5) == near(27 * 400 * (ln(2000) + ln(32_000)) / 0.3, abs=1)
+    # delta > 0: n = 3 (sqrt(512) + 1) sqrt(400 ln(2/delta)) w/(0.6 * 0.5), ln(2/delta) = 25.
+    with_delta = online_weights(log_universe=4, log_queries=ln(1000), delta=2 * math.exp(-25))
+    words = ln(2000) + ln(32_000)
+    assert with_delta.rows(0.6, 0.5) == near(3 * 23.627417 * 100 * words / 0.3, abs=1)
+
+
+def test_online_updates():
+    assert online_perceptron(log_universe=9, log_queries=3, unevenness=4).hard_answers(0.6, 10) == near(100)
+    assert online_median(log_universe=9, log_queries=3).hard_answers(0.6, 10) == near(9 / ln(2) * 3 / 0.04)
+
+
+def test_online_costs_no_more_than_offline_up_to_constants():
+    online = online_weights(log_universe=30, log_queries=ln(1000))
+    offline = iterative_weights(log_universe=30, log_queries=ln(1000))
+    assert 0.1 < online.error(10**9, 1) / offline.error(10**9, 1) < 10
