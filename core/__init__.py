@@ -3,6 +3,7 @@
 from core.certificate import Certificate
 from core.desk import Desk
 from core.domain import Booleans, Categories, Dates, Domain, Integers, Reals
+from core.formula import question
 from core.held import HeldTable
 from core.plan import Plan
 from core.privacy import Budget, Unit
@@ -17,6 +18,7 @@ from core.queries.parities import Parities
 from core.queries.rectangles import Rectangles
 from core.queries.unions import Unions
 from core.release import Release
+from core.session import Session
 
 __all__ = [
     "Booleans",
@@ -40,6 +42,8 @@ __all__ = [
     "Reals",
     "Rectangles",
     "Release",
+    "Session",
     "Unions",
     "Unit",
+    "question",
 ]

@@ -75,7 +75,10 @@ def opened(source: Source) -> Iterator[Rows]:
             if name is None
             else "The file is not a DuckDB database, so no table can be chosen in it; leave the table name out."
         )
+    if kind == "parquet":
+        files.check_width(path)
     with duckdb.connect(str(path) if kind == "duckdb" else ":memory:", kind == "duckdb", dict(_SETTINGS)) as engine:
+        _confine(engine, path)
         if kind == "duckdb":
             yield _Stored(engine, name or "")
         else:
@@ -112,6 +115,7 @@ def stored_tables(path: str | Path) -> tuple[str, ...] | None:
     if files.kind_of(found) != "duckdb":
         return None
     with duckdb.connect(str(found), True, dict(_SETTINGS)) as engine:
+        _confine(engine, found)
         _lock(engine)
         return tuple(row[0] for row in engine.execute(f"SELECT DISTINCT table_name {_TABLES} ORDER BY 1").fetchall())
 
@@ -126,6 +130,8 @@ _SETTINGS: dict[str, str] = {
     "allow_community_extensions": "false",
     "python_enable_replacements": "false",
 }
+ROOM, ROOM_PER_BYTE = 512 << 20, 50
+"""Bytes of memory that any file may take, and more for each of its own: a kilobyte of Parquet can claim terabytes."""
 _TOO_LARGE = "The table does not fit into memory; use fewer columns or rows."
 _UNREADABLE = "The table cannot be read; give a file, a DuckDB table or a DataFrame of plain texts, numbers and dates."
 
@@ -328,6 +334,15 @@ _WHOLE = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?$")
 _FLOAT = re.compile(r"DOUBLE|FLOAT|DECIMAL|U?HUGEINT|BIGNUM")
 _TIME = re.compile(r"DATE|TIMESTAMP")
 _FRAME_TYPES = {"i": "BIGINT", "u": "UBIGINT", "f": "DOUBLE", "b": "BOOLEAN", "M": "TIMESTAMP"}
+
+
+def _confine(engine: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Lower the engine's share of the machine's memory to what a file of this size can need."""
+    amount, unit = engine.execute("SELECT current_setting('memory_limit')").fetchall()[0][0].split()
+    share = float(amount) * 1024 ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit)
+    room = ROOM + ROOM_PER_BYTE * path.stat().st_size
+    if room < share:
+        engine.execute(f"SET memory_limit='{room >> 20}MiB'")
 
 
 def _lock(engine: duckdb.DuckDBPyConnection) -> None:

@@ -24,6 +24,7 @@ from core.theory.iterative import (
     iterative_perceptron,
     iterative_weights,
 )
+from core.theory.median import MedianMechanism, MedianWalk
 from core.theory.online import Online, online_median, online_perceptron, online_weights
 from core.theory.release import ExponentialMechanism, GaussianQueries, LaplaceQueries, Net
 from core.theory.smalldb import SmallDb, SmallDbFat, SmallDbLinear, SmallDbVc
@@ -40,6 +41,8 @@ bounds: Mapping[str, tuple[Callable[..., Bound], ...]] = MappingProxyType({
     "online-weights": (online_weights,),
     "online-perceptron": (online_perceptron,),
     "online-median": (online_median,),
+    "median-basic": (MedianMechanism,),
+    "median-walk": (MedianWalk,),
     "game-data": (DataPlayerLearns,),
     "game-query": (QueryPlayerLearns,),
     "interval-search": (Intervals,),
@@ -57,6 +60,8 @@ __all__ = [
     "Intervals",
     "Iterative",
     "LaplaceQueries",
+    "MedianMechanism",
+    "MedianWalk",
     "Net",
     "Online",
     "QueryPlayerLearns",

@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from core.surveys import is_discovery
+from core.wording import plural
 from dashboard.views import charts, ledger_view, messages, nothing_yet, result_page, state, wording
 from dashboard.views.budget_change import change
 
@@ -28,6 +30,11 @@ with right:
     st.metric("Total", f"ε {wording.number(statement.budget.epsilon)}, δ {delta}", border=True)
     if (again := ledger_view.more(statement)) is not None:
         st.metric("Releases like the last one that it can still pay", f"about {again}", border=True)
+for session in desk.sessions(table):
+    summary = session.summary()
+    if summary.status == "open" and summary.left is not None:
+        reach = f"can still measure {plural(summary.left, 'question')} at its accuracy, and answer easy ones for free"
+        messages.note(f"The session '{messages.plain(session.mechanism.title)}' {reach}.", "public")
 messages.note("Budget and spends are not computed from the rows; they may be published.", "public")
 
 by_id = {other.id: other for other in held}
@@ -37,7 +44,13 @@ for entry in statement.entries:
     progress = desk.progress(entry.plan_id)
     with st.container(border=True):
         st.markdown(f"**{messages.plain(ledger_view.line(entry, by_id.get(entry.dataset_id)))}**")
-        if progress.state == "stopped":
+        if is_discovery(entry):
+            st.warning(
+                "It is paid for and was interrupted. Ask for the same suggestions with the same file again: "
+                "that finishes it at no cost.",
+                icon=":material/pause_circle:",
+            )
+        elif progress.state == "stopped":
             result_page.unfinished(desk, entry.plan_id, progress.note)
         else:
             result_page.watch(desk, entry.plan_id)
@@ -77,6 +90,6 @@ if statement.entries:
     )
 else:
     st.write("Nothing has been spent.")
-    st.page_link("steps/release.py", label="Plan a release", icon=":material/arrow_forward:")
+    st.page_link("steps/plan.py", label="Plan a release", icon=":material/arrow_forward:")
 
 change(desk, table, statement)

@@ -88,7 +88,7 @@ def weights(option: Option, domain: Domain, key: str, values: Mapping[str, Any])
     held: dict[str, pd.DataFrame] = st.session_state.setdefault(f"{key}-held", {})
     if grid not in st.session_state:
         # The editor forgets when the page changes; it must not be fed its own output while it is there.
-        held[grid] = held.get(f"{grid}-latest", _rising(domain, columns, questions))
+        held[grid] = held.get(f"{grid}-latest", rising(domain, columns, questions))
     limits = {"min_value": 0.0, "max_value": 1.0, "required": True}
     asked = [f"Weight {place + 1}" for place in range(questions)]
     edited = st.data_editor(
@@ -133,7 +133,7 @@ def _words(domain: Domain, condition: Condition) -> str:
     return ", and ".join(parts)
 
 
-def _rising(domain: Domain, columns: tuple[str, ...], questions: int) -> pd.DataFrame:
+def rising(domain: Domain, columns: tuple[str, ...], questions: int) -> pd.DataFrame:
     """Weights to start from: evenly from 0 to 1."""
     labels = [[domain[name].label(code) for code in range(domain[name].size)] for name in columns]
     frame = pd.DataFrame({"Combination": [" · ".join(parts) for parts in product(*labels)]})

@@ -1,113 +1,52 @@
-"""Taking in a table: from a file's header to an encoded table at the desk."""
+"""Taking in a table: from the header of its source to an encoded table at the desk."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
 from core.desk import Desk
 from core.domain import Domain
-from core.errors import BadSchema, DeskError
+from core.errors import DeskError
 from core.held import HeldTable
 from core.privacy import Budget, Unit
-from core.table import inspect
-from core.wording import amount, plural
-from dashboard.views import access, messages, schema_grid, state, upload, wording
-from dashboard.views.state import Draft
-
-DEMO, UPLOAD = "Demo table", "Upload a file"
-LARGEST_SCHEMA_FILE = 64_000_000
+from core.wording import plural
+from dashboard.views import discovery_form, messages, schema_files, schema_grid, universe, wording
+from dashboard.views.draft import Draft
 
 
-def choose(draft: Draft, desk: Desk) -> None:
-    """Demo table or upload; leaves the draft with the columns of what was chosen."""
-    demo = state.demo_file()
-    choices = [DEMO, UPLOAD] if demo else [UPLOAD]
-    captions = ["Invented visits to a clinic: try everything, harm nobody.", "A CSV, TSV or Parquet file of your own."]
-    kind = st.radio("Which table?", choices, captions=captions[-len(choices) :], key="source", persist_state="session")
-    if kind == DEMO and demo is not None:
-        if draft.origin != "demo":
-            begin_demo(draft, demo)
-        messages.note(f"{plural(len(draft.columns), 'column')}; file and schema are part of this program.", "public")
-        return
-    if access.demo():
-        _forget(draft)
-        st.info("This is a public demo: it takes no files. Run Release Desk on your own machine to use your own table.")
-        return
-    if draft.origin == "demo":
-        _forget(draft)
-    st.file_uploader(
-        "Your file",
-        type=[suffix.removeprefix(".") for suffix in upload.SUFFIXES],
-        key="upload",
-        on_change=begin_upload,
-        args=(draft, desk),
-        help="Only the header is looked at until you have declared the schema; bounds are never read off the data.",
+def fillers(draft: Draft, desk: Desk, unit: Unit | None, total: Budget | None) -> None:
+    """Four ways to fill the grid; none of them looks at the table without being paid for."""
+    st.write(
+        "Bounds, bins and categories become public with every release. Take them from a form, a law or a code book, "
+        "**never from the data**: what the grid starts with comes from names and types alone. Cells that do not fit "
+        "are moved to the nearest bound or to the 'other' cell."
     )
-    if draft.problem:
-        st.error(draft.problem, icon=":material/error:")
-    elif draft.file is not None:
-        messages.note(f"'{messages.plain(draft.name)}' with {plural(len(draft.columns), 'column')}.", "curator only")
+    places = st.columns(4)
+    with places[0]:
+        schema_files.saved(draft)
+    with places[1]:
+        schema_files.code_book(draft)
+    with places[2]:
+        schema_files.public_sample(draft, desk)
+    with places[3]:
+        discovery_form.show(draft, desk, unit, total)
+    if draft.told:
+        messages.note(messages.plain(draft.told), "released" if draft.filler == discovery_form.BOUGHT else "public")
 
 
-def begin_demo(draft: Draft, demo: Path) -> None:
-    _forget(draft)
-    draft.columns = tuple((column.name, column.type) for column in inspect(demo))
-    draft.restart(schema_grid.from_domain(Domain.from_json(state.demo_schema()), draft.columns))
-    draft.origin, draft.name = "demo", state.DEMO_NAME
-
-
-def begin_upload(draft: Draft, desk: Desk) -> None:
-    """The uploader's callback: also called when the curator takes the file away, but not when the page changes."""
-    _forget(draft)
-    file = st.session_state.get("upload")
-    if file is None:
-        return
-    try:
-        with upload.on_disk(file, desk.folder) as path:
-            draft.columns = tuple((column.name, column.type) for column in inspect(path))
-        draft.restart(schema_grid.from_columns(draft.columns))
-        draft.origin, draft.name, draft.file = file.file_id, upload.name_of(file.name), file
-    except Exception as problem:
-        _forget(draft)
-        draft.problem = messages.sentence(problem)
-
-
-def schema_files(draft: Draft) -> None:
-    """Load a saved schema."""
-    with st.popover("Load a schema", icon=":material/upload_file:"):
-        st.write("A schema.json saved here before, or one that came with a release.")
-        st.file_uploader("Schema", type="json", key="schema-file", on_change=_load_schema, args=(draft,))
-    if draft.schema_problem:
-        st.error(draft.schema_problem, icon=":material/error:")
-
-
-def schema(draft: Draft) -> Domain | None:
+def schema(draft: Draft, id_column: str | None) -> Domain | None:
     """The grid, what it amounts to, and its download; None while it has an error."""
     if draft.key not in st.session_state and draft.latest is not draft.base:
         # The editor forgot its edits because another page was shown.
         draft.restart(draft.latest)
-    st.write(
-        "Bounds, bins and categories become public with every release. Take them from a form, a law or a code book, "
-        "**never from the data**. Cells that do not fit are moved to the nearest bound or to the 'other' cell."
-    )
     draft.latest = schema_grid.editor(draft.base, draft.key)
     try:
         domain = schema_grid.to_domain(draft.latest)
     except DeskError as problem:
         st.error(messages.sentence(problem), icon=":material/error:")
         return None
-    messages.note(
-        f"{plural(len(domain), 'column')}; a record is one of {amount(domain.cells())} possible combinations.", "public"
-    )
-    for attribute in domain:
-        if attribute.size == 1:
-            name = messages.plain(attribute.name)
-            st.warning(
-                f"Column '{name}' has one cell only: a release says nothing about it.", icon=":material/warning:"
-            )
+    universe.show(domain, id_column)
     st.download_button(
         "Save the schema",
         domain.to_json(),
@@ -120,10 +59,8 @@ def schema(draft: Draft) -> Domain | None:
 
 
 def open_table(draft: Draft, desk: Desk, domain: Domain, unit: Unit, budget: Budget) -> HeldTable:
-    if draft.file is None:
-        return desk.add_table(state.demo_file(), domain, unit=unit, budget=budget, name=draft.name)
-    with upload.on_disk(draft.file, desk.folder) as path:
-        return desk.add_table(path, domain, unit=unit, budget=budget, name=draft.name)
+    with draft.source(desk.folder) as source:
+        return desk.add_table(source, domain, unit=unit, budget=budget, name=draft.name)
 
 
 def report(table: HeldTable) -> None:
@@ -144,7 +81,7 @@ def report(table: HeldTable) -> None:
             )
         else:
             st.write("Every cell fits the schema.")
-        st.page_link("steps/release.py", label="Go on to Release", icon=":material/arrow_forward:")
+        st.page_link("steps/plan.py", label="Go on to Plan", icon=":material/arrow_forward:")
 
 
 def overview(held: list[HeldTable]) -> None:
@@ -168,26 +105,3 @@ def overview(held: list[HeldTable]) -> None:
 def _unit(unit: Unit) -> str:
     who = "one row" if unit.column is None else f"one {unit.column}, at most {plural(unit.limit, 'row')}"
     return f"{who}; {unit.neighbours}"
-
-
-def _load_schema(draft: Draft) -> None:
-    draft.schema_problem = None
-    file = st.session_state.get("schema-file")
-    if file is None:
-        return
-    try:
-        if file.size > LARGEST_SCHEMA_FILE:
-            raise BadSchema("The schema file is too large to be one.")
-        try:
-            text = file.getvalue().decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise BadSchema("The schema file is not UTF-8 text; choose a schema.json.") from None
-        draft.restart(schema_grid.from_domain(Domain.from_json(text), draft.columns))
-    except Exception as problem:
-        draft.schema_problem = messages.sentence(problem)
-
-
-def _forget(draft: Draft) -> None:
-    draft.origin = draft.name = ""
-    draft.file = draft.problem = draft.schema_problem = None
-    draft.columns = ()

@@ -15,6 +15,8 @@ from core.ledger import Entry
 from core.privacy import Budget
 from core.registry import mechanisms, query_from_json
 from core.release import to_csv
+from core.session_plan import is_release
+from core.surveys import KIND as DISCOVERY
 from core.wording import amount
 from dashboard.views import wording
 
@@ -40,10 +42,9 @@ def left(statement: Statement) -> str:
 
 def more(statement: Statement) -> str | None:
     """How many more releases like the last one the budget can pay."""
-    if not statement.entries or not statement.entries[0].units:
-        return None
+    last = next((entry.units for entry in statement.entries if is_release(entry)), 0)
     spent = sum(entry.units for entry in statement.entries)
-    return amount(max(0, statement.total - spent) // statement.entries[0].units)
+    return amount(max(0, statement.total - spent) // last) if last else None
 
 
 def export(desk: Desk, statement: Statement, held: Mapping[str, HeldTable]) -> bytes:
@@ -53,11 +54,14 @@ def export(desk: Desk, statement: Statement, held: Mapping[str, HeldTable]) -> b
 
 def title(plan: Mapping[str, Any]) -> str:
     known = mechanisms.get(plan["mechanism"])
-    return known.title if known else str(plan["mechanism"])
+    return "Bought suggestions" if plan.get("kind") == DISCOVERY else known.title if known else str(plan["mechanism"])
 
 
 def asked(plan: Mapping[str, Any], table: HeldTable | None) -> str:
     """The query classes of a plan; without the schema only their names are known."""
+    if "kind" in plan:
+        names = ", ".join(plan.get("columns") or ["all columns"])
+        return f"bounds and categories of {names}" if plan["kind"] == DISCOVERY else f"questions about {names}"
     if table is None:
         return ", ".join(str(query["class"]) for query in plan["queries"])
     try:

@@ -1,31 +1,22 @@
 """The schema as an editable grid, one line per column, and back to a Domain.
 
-Lists of categories are written in one cell: `north | south | 3 | "3"`. A bare whole number is a number; quotes make it
-a text and allow a bar or a line break inside.
+Lists of categories are written in one cell: `north | south | 3 | "3"`.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from core.domain import KINDS, MAX_CELLS, Domain, draft
+from core.codebook_line import SETTINGS
+from core.domain import KINDS, MAX_CELLS, Domain
 from core.errors import BadSchema, printable
+from core.guesses import draft, like_id
+from core.value_list import read_values, write_values
 
-ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^|\n]*?)\s*(?:[|\n]|$)')
-WHOLE = re.compile(r"-?(0|[1-9][0-9]*)")
-SETTINGS = {
-    "categories": ("values", "other"),
-    "integers": ("low", "high", "bins"),
-    "reals": ("low", "high", "bins", "decimals"),
-    "booleans": (),
-    "dates": ("low", "high", "bins"),
-}
 TYPES = {
     "include": "bool", "name": "str", "kind": "str", "low": "str", "high": "str", "bins": "Int64", "values": "str",
     "other": "str", "missing": "bool", "decimals": "Int64", "note": "str",
@@ -34,7 +25,7 @@ TYPES = {
 
 def from_columns(columns: Sequence[tuple[str, str]]) -> pd.DataFrame:
     """A first grid from names and storage types; what is named like an id starts unticked."""
-    return _frame({"include": not _like_id(str(guess["name"])), **guess} for guess in draft(columns))
+    return _frame({"include": not like_id(str(guess["name"])), **guess} for guess in draft(columns))
 
 
 def from_domain(domain: Domain, columns: Sequence[tuple[str, str]]) -> pd.DataFrame:
@@ -48,6 +39,20 @@ def from_domain(domain: Domain, columns: Sequence[tuple[str, str]]) -> pd.DataFr
     left_out = [line for line in draft(columns) if line["name"] not in domain]
     saved = [{"include": True, **line} for line in domain.to_list()]
     return _frame([*saved, *({"include": False, **line, "note": ""} for line in left_out)])
+
+
+def with_lines(frame: pd.DataFrame, lines: Iterable[Mapping[str, Any]], note: str) -> pd.DataFrame:
+    """The grid with some columns described anew; ticks stay, and a line without a kind changes the note only."""
+    told = {line["name"]: line for line in lines}
+    merged = []
+    for line in frame.itertuples(index=False):
+        old = dict(zip(TYPES, line, strict=True))
+        new = told.get(old["name"], {})
+        if "kind" in new:
+            merged.append(_cells({"note": note, **new, "include": old["include"]}))
+        else:
+            merged.append({**old, "note": new.get("note", old["note"])})
+    return pd.DataFrame(merged, columns=list(TYPES)).astype(TYPES)
 
 
 def to_domain(frame: pd.DataFrame) -> Domain:
@@ -84,22 +89,6 @@ def editor(frame: pd.DataFrame, key: str) -> pd.DataFrame:
     )
 
 
-def write_values(values: Iterable[object]) -> str:
-    """
-    >>> write_values(["north", 3, "3"])
-    'north | 3 | "3"'
-    """
-    return " | ".join(_quoted(value) if isinstance(value, str) else str(value) for value in values)
-
-
-def read_values(text: str) -> list[str | int]:
-    """
-    >>> read_values('north | 3 | "3"')
-    ['north', 3, '3']
-    """
-    return [_value(item) for item in (match.group(1) for match in ITEM.finditer(text)) if item]
-
-
 def _tick(label: str, width: int, help: str) -> Any:
     return st.column_config.CheckboxColumn(label, width=width, help=help)
 
@@ -110,22 +99,6 @@ def _text(label: str, width: int, help: str) -> Any:
 
 def _whole(label: str, width: int, least: int, most: int, help: str) -> Any:
     return st.column_config.NumberColumn(label, width=width, min_value=least, max_value=most, step=1, help=help)
-
-
-def _quoted(text: str) -> str:
-    bare = text == text.strip() and not WHOLE.fullmatch(text) and not re.search(r'[|\n"]', text)
-    return text if bare else json.dumps(text, ensure_ascii=False)
-
-
-def _value(item: str) -> str | int:
-    if WHOLE.fullmatch(item):
-        return int(item) if len(item.lstrip("-")) < 19 else item
-    if len(item) > 1 and item[0] == item[-1] == '"':
-        try:
-            return str(json.loads(item))
-        except ValueError:
-            return item
-    return item
 
 
 def _frame(lines: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
@@ -171,8 +144,3 @@ def _number(text: str) -> int | float | str:
         except ValueError:
             continue
     return text
-
-
-def _like_id(name: str) -> bool:
-    words = re.split(r"[^a-z]+", name.lower())
-    return bool({"id", "ids", "uuid", "guid"} & set(words))

@@ -12,6 +12,7 @@ import streamlit as st
 
 from core.desk import Desk
 from core.held import HeldTable
+from core.plan_file import PlanFile
 from core.session_answer import Answer
 from dashboard.views import access, upload
 from dashboard.views.draft import Draft
@@ -41,7 +42,13 @@ class Session:
     problem: str | None = None
     """A sentence from a button's callback, shown once."""
     offers: dict[Any, Any] = field(default_factory=dict)
-    """Priced mechanisms by table, queries and budget: nothing in them depends on the rows."""
+    """Priced mechanisms by table, queries and wish: nothing in them depends on the rows."""
+    planned: dict[str, PlanFile] = field(default_factory=dict)
+    """The plan under work of each table: the Plan page writes it, the Release page reads it."""
+    curves: dict[Any, Any] = field(default_factory=dict)
+    """Expected errors by epsilon, as remembered as prices are."""
+    rehearsals: list[Any] = field(default_factory=list)
+    """Rehearsals that were asked for, newest last; all of them ran on public rows."""
 
 
 def session() -> Session:

@@ -12,7 +12,7 @@ from typing import Any
 
 from core.errors import BadFile
 
-SUFFIXES = (".csv", ".tsv", ".parquet")
+SUFFIXES = (".csv", ".tsv", ".parquet", ".duckdb")
 FOLDER = "incoming"
 STALE_SECONDS = 3600
 """Older files are left over from a server that was killed while reading; younger ones may be in use by another."""
@@ -36,7 +36,10 @@ def on_disk(file: Any, workspace: Path) -> Iterator[Path]:
 def suffix_of(name: str) -> str:
     suffix = PurePosixPath(name.replace("\\", "/")).suffix.lower()
     if suffix not in SUFFIXES:
-        raise BadFile("The file must be a CSV, TSV or Parquet file; its name must end in .csv, .tsv or .parquet.")
+        raise BadFile(
+            "The file must be a CSV, TSV or Parquet file or a DuckDB database; its name must end in .csv, .tsv, "
+            ".parquet or .duckdb."
+        )
     return suffix
 
 
