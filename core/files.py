@@ -18,6 +18,8 @@ from core.errors import BadFile
 
 Kind = Literal["text", "parquet", "duckdb"]
 MAX_COLUMNS = 10_000
+MAX_NODES = 10 * MAX_COLUMNS
+"""Columns of a Parquet file and the parts of those that hold lists and records, which may be ignored."""
 MAX_HEADER = 4_000_000
 """Bytes of the line with the column names: 10,000 names of 400 letters."""
 CHUNK = 1 << 20
@@ -80,6 +82,23 @@ def kind_of(path: Path) -> Kind:
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise BadFile("The file is UTF-16 text; save it as CSV in UTF-8.")
     return "text"
+
+
+def check_width(path: Path) -> None:
+    """Refuse a Parquet file by the number of nodes in its schema, before an engine builds something for each of them.
+
+    The footer starts with the version (field 1, a number) and the schema (field 2, a list that starts with its length),
+    both in Thrift's compact form. A footer that starts otherwise is left to the engine, which then refuses it.
+    """
+    with _reading(path) as file:
+        file.seek(-min(8, path.stat().st_size), io.SEEK_END)
+        length = int.from_bytes(file.read(4), "little")
+        file.seek(max(0, path.stat().st_size - 8 - length))
+        start = file.read(16)
+    found = re.match(rb"\x15[\x80-\xff]{0,4}[\x00-\x7f]\x19\xfc([\x80-\xff]{0,4}[\x00-\x7f])", start, re.DOTALL)
+    nodes = sum((byte & 0x7F) << 7 * place for place, byte in enumerate(found[1])) if found else 0
+    if nodes > MAX_NODES:
+        raise BadFile(f"The file has {nodes:,} columns and parts of columns; use at most {MAX_COLUMNS:,} columns.")
 
 
 def digest(path: Path, text: bool) -> str:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from core.models.protocol import Floats
 from core.models.triangulation import Clique, Structure, cells_of, join, triangulate
@@ -36,7 +36,7 @@ MOST_REFUSED = 60
 """Pairs that did not fit, one after the other, after which no more are tried."""
 _EDGES = np.geomspace(1e-3, 1e6, 46)
 _LEVELS = np.linspace(0.0, 6.0, 601)
-_EXCESS = norm.pdf(_LEVELS) - _LEVELS * norm.sf(_LEVELS)
+_EXCESS = np.exp(-(_LEVELS**2) / 2) / math.sqrt(2 * math.pi) - _LEVELS * ndtr(-_LEVELS)
 """Mean excess of standard normal noise over each level."""
 
 

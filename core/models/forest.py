@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -69,6 +68,9 @@ def _children(groups: NDArray[np.int64], joint: Floats, generator: np.random.Gen
 
 def plant(domain: Domain, tables: Mapping[Columns, Floats], sigmas: Mapping[Columns, float]) -> Forest:
     """The strongest forest that the given tables support; columns in no table are uniform."""
+    # Imported here: it takes a while, and a page must not wait for it.
+    import networkx as nx
+
     ones, pairs, noise = _margins(domain, tables, sigmas)
     graph = nx.Graph()
     graph.add_nodes_from(domain.names)

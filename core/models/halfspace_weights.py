@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from core.models.protocol import Floats
 
@@ -27,6 +26,9 @@ def fitted(signs: Signs, wanted: Floats, sigma: float, base: Floats | None = Non
 
     **Runtime** O(halfspaces^2 (points + halfspaces)).
     """
+    # Imported here: it takes a while, and a page must not wait for it.
+    from scipy.optimize import minimize
+
     start = np.full(signs.shape[1], 1 / signs.shape[1]) if base is None else base
     light = start.astype(np.float32)
     equal = (signs @ light).astype(np.float64)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from core.models.protocol import Floats
 
@@ -86,6 +85,9 @@ class Polytope:
 
 def _linear_program(lines: Floats, low: Floats, high: Floats, wanted: Floats, target: float) -> Floats:
     """Masses of the atoms that minimise |wanted . mass - target| between the limits."""
+    # Imported here: it takes a while, and a page must not wait for it.
+    from scipy.optimize import linprog
+
     count = lines.shape[1]
     free = np.zeros((len(lines), 1))
     beyond = np.array([[-1.0], [-1.0]])

@@ -18,7 +18,6 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import isotonic_regression
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -131,6 +130,9 @@ def rising(estimate: Estimate, total: float) -> Floats:
     A running sum of variance c, out of t in all, is certain to c (t - c)/t once the total is known: its weight in the
     regression. Where rows crowd in few blocks, this keeps the small errors of many empty ones from adding up.
     """
+    # Imported here: it takes a while, and a page must not wait for it.
+    from scipy.optimize import isotonic_regression
+
     whole = max(total, 0.0)
     values, spread = estimate.values[0][None, :], estimate.variances[0][None, :]
     running = np.cumsum(_agreed(values, spread, np.array([whole])))[:-1]
