@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from core.counts import Counts
 from core.domain import Domain
 from core.errors import Refused
-from core.mechanisms.measurement import Measurement, Portion, divide, expected_of, measure, price
+from core.mechanisms.measurement import Portion, divide, expected_of, measure, price
 from core.mechanisms.protocol import Expected, Progress, silent
 from core.mechanisms.timing import CELL, TABLE
 from core.models.consistency import total_of
@@ -65,23 +64,18 @@ class NoisyHistogram:
     def expected(self, domain: Domain, unit: Unit) -> Expected:
         return expected_of(self._portions(domain, unit)[:1], domain, unit, "The count of each combination")
 
-    def sigma(self, domain: Domain, unit: Unit) -> float:
-        """Standard deviation of the noise in each count."""
-        return self._portions(domain, unit)[0].sigma(unit)
-
     def seconds(self, domain: Domain, unit: Unit) -> float:
         return TABLE + CELL * domain.cells()
 
     def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Histogram:
-        progress("Measuring the histogram", 0.1)
-        measured = self.measured(counts, noise)
-        progress("Removing negative counts", 0.7)
-        return projected(counts.domain, measured, counts.public_rows)
-
-    def measured(self, counts: Counts, noise: NoiseSource) -> tuple[Measurement, ...]:
-        """The noisy histogram as it is, and the noisy number of rows unless that is public."""
         self.check(counts.domain, counts.unit)
-        return tuple(measure(counts, portion, noise) for portion in self._portions(counts.domain, counts.unit))
+        shares = self._portions(counts.domain, counts.unit)
+        progress("Measuring the histogram", 0.1)
+        measured = [measure(counts, portion, noise) for portion in shares]
+        progress("Removing negative counts", 0.7)
+        tables = {table.columns: table.values for table in measured}
+        total = total_of(tables, {table.columns: table.sigma for table in measured}, counts.public_rows)
+        return Histogram(counts.domain, simplex(measured[0].values, total))
 
     def _portions(self, domain: Domain, unit: Unit) -> tuple[Portion, ...]:
         """The histogram first; the number of rows second unless it is public anyway."""
@@ -89,10 +83,3 @@ class NoisyHistogram:
         if not unit.public_rows:
             shares[()] = TOTAL_SHARE
         return divide(shares, self.budget, Laplace if self.budget.pure else Gaussian)
-
-
-def projected(domain: Domain, measured: Sequence[Measurement], public_rows: int | None) -> Histogram:
-    """The nearest non-negative histogram whose total is the best estimate of the number of rows."""
-    tables = {table.columns: table.values for table in measured}
-    total = total_of(tables, {table.columns: table.sigma for table in measured}, public_rows)
-    return Histogram(domain, simplex(measured[0].values, total))

@@ -54,7 +54,7 @@ SMALL_UNIVERSE = 2**14
 """Combinations up to which a noisy histogram answers every question better than any session that learns."""
 THEOREM_NUMBERS = Fraction(1, 9)
 """Part of the budget for numbers in the proof of theorem 5.14; see `theory/online.py`."""
-WORK, FEWEST_PASSES, MOST_PASSES = 1_800_000, 10, 250
+WORK, FEWEST_PASSES, MOST_PASSES = 1_000_000, 8, 250
 """Cells that a hard answer passes over while it replays, and the fewest and most measurements that it replays: some
 milliseconds up to 10^5 cells and some tens at 10^6, so that no answer keeps anyone waiting."""
 
@@ -168,7 +168,7 @@ class Online:
     def slot(self, domain: Domain) -> float:
         """Measured: a table of the private rows, then passes over the hypothesis."""
         passes = 2 + (self._passes(domain) if self.replay and not self.theorem else 0)
-        return TABLE + 0.002 + passes * (1e-4 + 4e-9 * self._held(domain))
+        return TABLE + 0.002 + passes * self._pass_seconds(domain)
 
     def open(self, counts: Counts, noise: NoiseSource, earlier: Source | None = None) -> State:
         domain, unit = counts.domain, counts.unit
@@ -308,6 +308,10 @@ class Online:
     def _held(self, domain: Domain) -> int:
         """Numbers that the hypothesis holds."""
         raise NotImplementedError
+
+    def _pass_seconds(self, domain: Domain) -> float:
+        """Seconds to apply one measurement, at most."""
+        return 1e-4 + 4e-9 * self._held(domain)
 
     def _check_universe(self, domain: Domain) -> None:
         """Refuse a schema that the hypothesis cannot hold."""

@@ -4,28 +4,37 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
-from core.accounting import capacity, order_for, pure_for, units
+from core.accounting import rho_for
 from core.counts import Counts
 from core.domain import Domain
-from core.mechanisms.histogram import NoisyHistogram, projected
+from core.mechanisms.histogram import NoisyHistogram
+from core.mechanisms.histogram_fit import fitted, small_tables
 from core.mechanisms.interactive import Reply
+from core.mechanisms.measurement import Measurement, Portion, expected_of, measure, price
 from core.mechanisms.online import fitting
+from core.mechanisms.online_plan import ROWS_SHARE, pure_part
 from core.mechanisms.online_state import Remembering
 from core.mechanisms.protocol import Expected
 from core.models.histogram import Histogram
 from core.models.protocol import Floats
 from core.noise import NoiseSource
-from core.privacy import Budget, Cost, Unit
-from core.queries.protocol import Source
+from core.privacy import Budget, Cost, Gaussian, Laplace, Unit
+from core.queries.protocol import Columns, Source
 from core.queries.query import Query
 
 TAIL = math.log(20) / math.sqrt(2)
 """Standard deviations of Laplace noise that are exceeded 5 % of the time; of Gaussian noise they are fewer."""
+ONES_SHARE, TWOS_SHARE = Fraction(1, 20), Fraction(1, 20)
+"""Parts of the budget for tables of one and of two columns. Larger parts lower the mean error and raise the largest: on
+fourteen yes/no columns of census data (epsilon 1, delta 1e-9, 24 runs each) the mean is 0.16 % of the rows with these
+and 0.13 % with 0.1 and 0.2, but then the largest exceeds 1 % in 2 of 24 runs instead of none."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -38,7 +47,7 @@ class State:
     raw: Remembering
     """The histogram as it was measured: unbiased."""
     model: Remembering
-    """The nearest one without negative counts: it answers."""
+    """One near it without negative counts: it answers."""
     sigma: float
     """Standard deviation of the noise in each raw cell."""
 
@@ -49,12 +58,14 @@ class State:
 class OnlineHistogram:
     """Measure a noisy histogram of every combination when the session opens, and answer everything from it.
 
-    **Privacy** that of `histogram`: one release of the whole universe, with discrete Laplace noise also where delta is
-    above 0 if the pure event that the budget can pay has the smaller noise.
+    **Privacy** one noisy histogram, and the number of rows where that is private. With delta = 0: discrete Laplace
+    noise, the epsilons add up. With delta > 0: a tenth of the divergence goes to small tables with discrete Gaussian
+    noise (which also tell the number of rows), the rest to the histogram, with Laplace or Gaussian noise, whichever is
+    smaller at that price. A unit changes one table by at most unit.l1 (L1) and unit.l2_squared (squared L2).
 
     **Accuracy** a question that covers k of |X| combinations is off by about sqrt(min(k, |X| - k)) times the noise of
-    one cell, before the projection, which removes most of the error of empty cells but is not free of bias. The margin
-    is therefore the tail of the raw sum plus the distance between raw and projected answer.
+    one cell. Negative counts are removed such that small tables stay right (`histogram_fit.py`), which lowers the error
+    but is not free of bias: the margin is the tail of the raw sum plus the distance between it and the answer.
 
     **Runtime** one table of the histogram per answer, kept for the next question about the same columns.
 
@@ -68,25 +79,27 @@ class OnlineHistogram:
     budget: Budget
 
     def check(self, domain: Domain, unit: Unit) -> None:
-        self._release(domain, unit).check(domain, unit)
+        NoisyHistogram(queries=(), budget=self.budget).check(domain, unit)
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
-        return self._release(domain, unit).cost(domain, unit)
+        return price(self._portions(domain, unit))
 
     def hard_answers(self, domain: Domain, unit: Unit) -> int | None:
         return None
 
     def expected(self, domain: Domain, unit: Unit) -> Expected:
-        return self._release(domain, unit).expected(domain, unit)
+        return expected_of(self._portions(domain, unit)[:1], domain, unit, "The count of each combination")
 
     def slot(self, domain: Domain) -> float:
         return 0.002 + 5e-9 * domain.cells()
 
     def open(self, counts: Counts, noise: NoiseSource, earlier: Source | None = None) -> State:
-        measured = self._release(counts.domain, counts.unit).measured(counts, noise)
-        model = projected(counts.domain, measured, counts.public_rows)
+        self.check(counts.domain, counts.unit)
+        measured = [measure(counts, portion, noise) for portion in self._portions(counts.domain, counts.unit)]
+        model = fitted(counts.domain, measured, counts.public_rows)
         table, sigma = measured[0].values.astype(np.float64), measured[0].sigma
-        return _state(counts.domain, table, model.cells, sigma, measured[1].sigma if len(measured) > 1 else 0.0)
+        rows_sigma = 0.0 if counts.public_rows is not None else _rows_noise(measured)
+        return _state(counts.domain, table, model.cells, sigma, rows_sigma)
 
     def answer(self, state: State, question: Query, counts: Counts, noise: NoiseSource) -> tuple[State, Reply]:
         fitting(question, counts.domain)
@@ -109,15 +122,27 @@ class OnlineHistogram:
             sigma, rows_sigma = held["sigmas"].tolist()
             return _state(domain, held["raw"], held["cells"], sigma, rows_sigma)
 
-    def _release(self, domain: Domain, unit: Unit) -> NoisyHistogram:
-        """The histogram with the smaller noise of the two kinds that this budget can pay."""
-        usual = NoisyHistogram(queries=(), budget=self.budget)
-        if self.budget.pure or not (epsilon := pure_for(self.budget)):
-            return usual
-        pure = NoisyHistogram(queries=(), budget=Budget(epsilon))
-        if units(pure.cost(domain, unit), order_for(self.budget)) > capacity(self.budget):
-            return usual
-        return pure if pure.sigma(domain, unit) < usual.sigma(domain, unit) else usual
+    def _portions(self, domain: Domain, unit: Unit) -> tuple[Portion, ...]:
+        """The histogram first, then what is measured beside it."""
+        shares = self._beside(domain, unit)
+        left = 1 - sum(shares.values(), Fraction(0))
+        kind = Laplace if self.budget.pure else Gaussian
+        whole = self.budget.epsilon if self.budget.pure else rho_for(self.budget)
+        beside = tuple(Portion(columns, kind(whole * share)) for columns, share in shares.items())
+        names = tuple(domain.names)
+        table = Portion(names, kind(whole * left))
+        if not self.budget.pure:
+            pure = Portion(names, Laplace(pure_part(self.budget, left, 1)))
+            table = min(table, pure, key=lambda portion: portion.sigma(unit))
+        return (table, *beside)
+
+    def _beside(self, domain: Domain, unit: Unit) -> dict[Columns, Fraction]:
+        """Parts of the budget for small tables; only with delta above 0, where many of them are cheap."""
+        tables = [] if self.budget.pure else small_tables(domain, 2)
+        ones, twos = ([columns for columns in tables if len(columns) == size] for size in (1, 2))
+        shares = {columns: ONES_SHARE / len(ones) for columns in ones}
+        shares |= {columns: TWOS_SHARE / len(twos) for columns in twos}
+        return shares if shares or unit.public_rows else {(): ROWS_SHARE}
 
 
 def _state(domain: Domain, raw: Floats, cells: Floats, sigma: float, rows_sigma: float) -> State:
@@ -129,6 +154,11 @@ def _state(domain: Domain, raw: Floats, cells: Floats, sigma: float, rows_sigma:
         model=Remembering(model),
         sigma=sigma,
     )
+
+
+def _rows_noise(measured: Sequence[Measurement]) -> float:
+    """Standard deviation of the number of rows: all sums of tables, joined by inverse variance."""
+    return sum(1 / (table.values.size * table.sigma**2) for table in measured) ** -0.5
 
 
 def _raw(state: State, question: Query) -> float:

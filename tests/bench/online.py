@@ -5,9 +5,13 @@ Questions are random conjunctions of one to three of them, each with random valu
 recorded figures are those of 30,162 rows, so the lines beside them take the first 30,162 rows; the flood takes all.
 Neighbours add or remove one row, nothing else is known, delta is 1e-9.
 
-'PMW' is `online-weights` without its opening, so that only the replays differ; 'session' is `online-weights` with its
-usual settings and a target error chosen once per case. Latency is CPU time per answer, private counts at hand, easy and
-hard answers apart, before any padding.
+Three kinds of session that learn: 'PMW' measures the question that was found hard and learns from it once; 'PMW +
+replay' is the same with all past measurements applied again each time, and nothing else changed; 'session' is
+`online-weights` as it is offered, which also measures the whole table of a hard question and opens with one-column
+tables. Each has its own target error: the best mean of six, in three runs each, on another set of questions about the
+same table. The shares of the budget were chosen on the same table too.
+
+Latency is CPU time per answer, private counts at hand, easy and hard answers apart, before any padding.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -48,10 +52,8 @@ class Case:
     columns: int
     questions: int
     epsilon: float
-    alpha: float
-    """Target error of the session, and of PMW with replays: the best of a few."""
-    plain_alpha: float
-    """The same for PMW without replays, which needs more hard answers."""
+    alphas: tuple[float, float, float]
+    """Target errors of the session, of PMW with replays and of PMW."""
     recorded: dict[str, tuple[float, float]]
     """Mean and largest error of each peer."""
 
@@ -60,19 +62,26 @@ class Case:
 
 
 CASES = (
-    Case(10, 5_000, 1, 0.03, 0.07, {
+    Case(10, 5_000, 1, (0.03, 0.04, 0.05), {
         "laplace each": (0.116, 0.99), "gaussian each, delta 1e-6": (0.0077, 0.039),
         "noisy histogram": (0.0004, 0.0014), "PMW": (0.0225, 0.122), "PMW + replay": (0.0061, 0.035),
     }),
-    Case(10, 5_000, 0.1, 0.1, 0.3, {
+    Case(10, 5_000, 0.1, (0.1, 0.2, 0.2), {
         "laplace each": (0.395, 1.0), "gaussian each, delta 1e-6": (0.056, 0.33),
         "noisy histogram": (0.0038, 0.0145), "PMW": (0.053, 0.34), "PMW + replay": (0.024, 0.157),
     }),
-    Case(14, 1_500, 1, 0.03, 0.07, {
+    Case(14, 1_500, 1, (0.03, 0.04, 0.05), {
         "laplace each": (0.042, 0.39), "gaussian each, delta 1e-6": (0.0041, 0.017),
         "noisy histogram": (0.0017, 0.0062), "PMW": (0.0287, 0.146), "PMW + replay": (0.0088, 0.073),
     }),
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SingleQuestions(OnlineWeights):
+    """Measures the hard question itself, never its table."""
+
+    _tables: ClassVar[bool] = False
 
 
 def run() -> Iterator[Line]:
@@ -90,25 +99,27 @@ def run() -> Iterator[Line]:
 def _flood(table: Cells) -> Iterator[Line]:
     asked = questions(table.domain, FLOOD, seed=0)
     start = time.process_time()
-    mean, largest = errors(OnlineHistogram(budget=Budget(1, DELTA)), table, asked)
-    seconds = time.process_time() - start
+    found = np.array([errors(OnlineHistogram(budget=Budget(1, DELTA)), table, asked) for _ in range(RUNS)])
+    seconds = (time.process_time() - start) / RUNS
     words = f"adult 2^14 eps=1 questions={FLOOD:,} online-histogram"
-    yield Line("online", words, "mean_error", mean, "target", TARGETS["mean_error"])
-    yield Line("online", words, "max_error", largest, "target", TARGETS["max_error"])
+    yield Line("online", words, "mean_error", float(found[:, 0].mean()), "target", TARGETS["mean_error"])
+    largest, worst = float(found[:, 1].max()), f"{words}, worst of {RUNS} runs"
+    yield Line("online", worst, "max_error", largest, "target", TARGETS["max_error"])
     yield Line("online", words, "cpu_s", seconds)
 
 
 def _beside(case: Case, table: Cells) -> Iterator[Line]:
     budget, rows = Budget(case.epsilon, DELTA), 30_000
     asked = questions(table.domain, case.questions, seed=1)
+    learning, replaying, plain = case.alphas
     planned: dict[str, Any] = {"budget": budget, "rows": rows, "questions": case.questions}
     sessions: dict[str, tuple[Interactive, str]] = {
         "fresh noise": (OnlineLaplace(budget=budget, questions=case.questions), "gaussian each, delta 1e-6"),
         "online-histogram": (OnlineHistogram(budget=budget), "noisy histogram"),
         "online-histogram pure": (OnlineHistogram(budget=Budget(case.epsilon)), "noisy histogram"),
-        "session": (OnlineWeights(**planned, alpha=case.alpha), "PMW + replay"),
-        "PMW + replay": (OnlineWeights(**planned, alpha=case.alpha, opening=0.0), "PMW + replay"),
-        "PMW": (OnlineWeights(**planned, alpha=case.plain_alpha, opening=0.0, replay=0), "PMW"),
+        "session": (OnlineWeights(**planned, alpha=learning), "PMW + replay"),
+        "PMW + replay": (SingleQuestions(**planned, alpha=replaying, opening=0.0), "PMW + replay"),
+        "PMW": (SingleQuestions(**planned, alpha=plain, opening=0.0, replay=0), "PMW"),
     }
     means = {}
     for words, (session, peer) in sessions.items():
@@ -138,7 +149,7 @@ def latencies(columns: int) -> dict[str, list[float]]:
     codes = (base + generator.integers(0, 4, (50_000, columns))) % 10
     cells = np.bincount(np.ravel_multi_index(tuple(codes.T), domain.shape()), minlength=domain.cells())
     counts, noise = Remembered(Cells(domain, cells)), Noise()
-    session = OnlineWeights(budget=Budget(1, DELTA), rows=50_000, alpha=0.01)
+    session = OnlineWeights(budget=Budget(1, DELTA), rows=50_000, alpha=0.02)
     state = session.open(counts, noise)
     spent: dict[str, list[float]] = {"easy": [], "hard": []}
     for question in questions(domain, 400, seed=3):

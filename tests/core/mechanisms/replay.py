@@ -11,7 +11,7 @@ from core.counts import Cells
 from core.domain import Booleans, Domain, Integers
 from core.models import tables as tables_model
 from core.privacy import Budget, Unit
-from tests.core.recorder import Recorder
+from tests.privacy.recorder import Recorder
 
 LINE = Domain((Integers(name="x", low=0, high=29, missing=True), Booleans(name="ill")))
 PLANE = Domain((Integers(name="x", low=0, high=8), Integers(name="y", low=0, high=5), Booleans(name="ill")))

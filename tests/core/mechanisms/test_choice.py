@@ -24,7 +24,7 @@ from core.queries.intervals import Intervals
 from core.queries.linear import Linear
 from core.queries.marginals import Marginals
 from tests.core.mechanisms.outcomes import SEED, Script, outcomes, pairs
-from tests.core.recorder import Recorder
+from tests.privacy.recorder import Recorder
 
 LINE = Domain((Integers(name="x", low=0, high=2),))
 INTERVALS = (Intervals(column="x"),)

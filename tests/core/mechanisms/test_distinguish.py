@@ -13,8 +13,8 @@ from core.queries.intervals import Intervals
 from core.queries.lipschitz import Lipschitz
 from core.queries.marginals import Marginals
 from core.queries.question import Statistic, WholeTable, place_of
-from tests.core.recorder import Recorder
 from tests.core.samples import SMALL, small_cells, small_counts
+from tests.privacy.recorder import Recorder
 
 SURE = Fraction(1_000)
 UNIFORM = Dense.uniform(SMALL, 5_000.0)

@@ -25,8 +25,8 @@ from core.queries.linear import Linear
 from core.queries.lipschitz import Lipschitz
 from core.queries.marginals import Marginals
 from core.queries.parities import Parities
-from tests.core.recorder import Recorder
 from tests.core.samples import SMALL, small_counts
+from tests.privacy.recorder import Recorder
 
 GAMES = (GameData, GameQuery, GameBoth)
 BUDGETS = (Budget(1), Budget(1, 1e-6))

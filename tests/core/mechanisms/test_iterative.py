@@ -28,8 +28,8 @@ from core.queries.linear import Linear
 from core.queries.lipschitz import Lipschitz
 from core.queries.marginals import Marginals
 from core.queries.question import totals_on
-from tests.core.recorder import Recorder
 from tests.core.samples import SMALL, small_counts
+from tests.privacy.recorder import Recorder
 
 PAIRS = (Marginals(order=2),)
 FULLEST = (Lipschitz(columns=("colour", "size"), statistics=(("largest",), ("top", 3))),)

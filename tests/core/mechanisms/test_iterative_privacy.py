@@ -17,8 +17,8 @@ from core.privacy import Budget, Unit
 from core.queries.intervals import Intervals
 from core.queries.lipschitz import Lipschitz
 from core.queries.marginals import Marginals
-from tests.core.recorder import Recorder
 from tests.core.samples import SMALL
+from tests.privacy.recorder import Recorder
 
 PAIRS = (Marginals(order=2),)
 MIXED = (Marginals(order=1), Intervals(column="size"))

@@ -14,8 +14,8 @@ from core.privacy import Budget, Unit
 from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
 from core.theory.release import Net as Theorem
-from tests.core.recorder import Recorder
 from tests.core.samples import SMALL, small_counts
+from tests.privacy.recorder import Recorder
 
 LINE = Domain((Integers(name="x", low=0, high=3),))
 INTERVALS = (Intervals(column="x"),)

@@ -8,7 +8,7 @@ import pytest
 from core.accounting import rho_for
 from core.mechanisms.purse import Purse
 from core.privacy import Budget, Gaussian, Pure, Unit
-from tests.core.recorder import Recorder
+from tests.privacy.recorder import Recorder
 
 UNIT = Unit.id("person", 3, "replace")
 

@@ -12,7 +12,7 @@ from core.queries.intervals import Intervals
 from core.queries.rectangles import Rectangles
 from tests.core.mechanisms.replay import BUDGETS, PLANE, UNITS, check_private
 from tests.core.mechanisms.test_rectangle_tree import box_errors, clustered, grid
-from tests.core.recorder import Recorder
+from tests.privacy.recorder import Recorder
 
 
 @pytest.mark.parametrize("budget", BUDGETS)

@@ -19,7 +19,7 @@ from core.queries.halfspaces import Halfspaces
 from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
 from tests.core.mechanisms.replay import BUDGETS, LINE, PLANE, UNITS, check_private
-from tests.core.recorder import Recorder
+from tests.privacy.recorder import Recorder
 
 PAIRS = (Marginals(order=2),)
 LARGE = Budget(100, 1e-6)

@@ -22,7 +22,7 @@ from core.queries.rectangles import Rectangles
 from core.queries.unions import Unions
 from tests.core.mechanisms.replay import BUDGETS, LINE, PLANE, UNITS, check_private
 from tests.core.mechanisms.test_tree import Rows, chain
-from tests.core.recorder import Recorder
+from tests.privacy.recorder import Recorder
 
 EVERYTHING = (
     Marginals(order=2),

@@ -13,7 +13,7 @@ from core.mechanisms.tree_steps import Desk
 from core.models.points import Points
 from core.privacy import Budget, Unit
 from core.queries.halfspaces import Halfspaces
-from tests.core.recorder import Recorder
+from tests.privacy.recorder import Recorder
 
 DOMAIN = Domain((Integers(name="x", low=0, high=20), Integers(name="y", low=0, high=10, missing=True)))
 QUERY = Halfspaces(columns=("x", "y"), directions=16)

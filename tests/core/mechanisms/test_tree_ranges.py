@@ -12,7 +12,7 @@ from core.mechanisms.compression import Compression
 from core.mechanisms.tree_ranges import MOST_BLOCKS, MOST_GROUPS, Ladder, climb, ladder, neighbours_joined
 from core.models.points import Points
 from core.privacy import Gaussian, Laplace, Unit
-from tests.core.recorder import Recorder
+from tests.privacy.recorder import Recorder
 
 LINE = Domain((Integers(name="x", low=0, high=999, missing=True),))
 PLANE = Domain((Integers(name="x", low=0, high=63), Integers(name="y", low=0, high=31)))
