@@ -103,6 +103,7 @@ def _flood(table: Cells) -> Iterator[Line]:
     seconds = (time.process_time() - start) / RUNS
     words = f"adult 2^14 eps=1 questions={FLOOD:,} online-histogram"
     yield Line("online", words, "mean_error", float(found[:, 0].mean()), "target", TARGETS["mean_error"])
+    yield Line("online", words, "max_error", float(found[:, 1].mean()), "target", TARGETS["max_error"])
     largest, worst = float(found[:, 1].max()), f"{words}, worst of {RUNS} runs"
     yield Line("online", worst, "max_error", largest, "target", TARGETS["max_error"])
     yield Line("online", words, "cpu_s", seconds)
