@@ -22,6 +22,7 @@ SHARED = st.Page("steps/shared.py", title="Shared", icon=":material/public:")
 HELP = st.Page("steps/help.py", title="Help", icon=":material/help:")
 CURATOR = [
     st.Page("steps/data.py", title="Data", icon=":material/table:", default=True),
+    st.Page("steps/plan.py", title="Plan", icon=":material/edit_note:"),
     st.Page("steps/release.py", title="Release", icon=":material/publish:"),
     st.Page("steps/ask.py", title="Ask", icon=":material/forum:"),
     st.Page("steps/accuracy.py", title="Accuracy", icon=":material/lock:"),

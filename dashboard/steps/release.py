@@ -1,8 +1,8 @@
-"""Release: plan, see what it costs, press once, and find the result again whatever happens to the browser."""
+"""Release: see everything that was chosen, press once, and find the result again whatever happens to the browser."""
 
 import streamlit as st
 
-from dashboard.views import nothing_yet, plan_page, result_page, state
+from dashboard.views import nothing_yet, release_page, result_page, state
 
 here, desk = state.session(), state.desk()
 st.title("Release")
@@ -16,6 +16,6 @@ result_page.follow_link(here, desk)
 table = state.choose_table(held)
 result_page.name_link(here)
 if here.shown is None:
-    plan_page.show(here, desk, table)
+    release_page.show(here, desk, table)
 else:
     result_page.show(here, desk, table)

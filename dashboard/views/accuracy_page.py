@@ -51,7 +51,7 @@ def show(desk: Desk, table: HeldTable) -> None:
     }
     if not stored:
         st.info("This table has no stored release yet.", icon=":material/publish:")
-        st.page_link("steps/release.py", label="Plan a release", icon=":material/arrow_forward:")
+        st.page_link("steps/plan.py", label="Plan a release", icon=":material/arrow_forward:")
         return
     chosen = st.multiselect(
         "Releases to compare",

@@ -1,4 +1,4 @@
-"""Two fields for a privacy budget, and a sentence on what they promise."""
+"""Two fields for a privacy budget, and sentences on what they promise."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 import streamlit as st
 
 from core.errors import DeskError
+from core.odds import odds
 from core.privacy import Budget
 from dashboard.views import messages
 from dashboard.views.wording import number
@@ -15,27 +16,36 @@ from dashboard.views.wording import number
 def budget(key: str, *, epsilon: str, delta: str, about: str) -> Budget | None:
     """The budget that was typed, exactly, or None with one sentence on what is wrong."""
     left, right = st.columns(2)
-    typed = left.text_input(
-        "Epsilon (ε)",
-        epsilon,
-        key=f"{key}-epsilon",
-        persist_state="session",
-        help="Smaller is more private and less exact. 1 is common for statistics about people; 10 promises little.",
-    )
-    failure = right.text_input(
-        "Delta (δ)",
-        delta,
-        key=f"{key}-delta",
-        persist_state="session",
-        help="Probability with which the promise may fail; well below one in the number of people. 0 is the strictest.",
-    )
+    with left:
+        typed = _typed(
+            "Epsilon (ε)",
+            f"{key}-epsilon",
+            epsilon,
+            "Smaller is more private and less exact. 1 is common for statistics about people; 10 promises little.",
+        )
+    with right:
+        failure = failing(key, delta)
     try:
         chosen = Budget(typed.strip(), failure.strip() or "0")
     except DeskError as problem:
         st.error(messages.sentence(problem), icon=":material/error:")
         return None
-    messages.note(promise(chosen, about), "public")
+    explained(chosen, about)
     return chosen
+
+
+def failing(key: str, delta: str) -> str:
+    """The field for delta alone."""
+    return _typed(
+        "Delta (δ)",
+        f"{key}-delta",
+        delta,
+        "Probability with which the promise may fail; well below one in the number of people. 0 is the strictest.",
+    )
+
+
+def explained(chosen: Budget, about: str) -> None:
+    messages.note(f"{promise(chosen, about)} {odds(float(chosen.epsilon))}", "public")
 
 
 def promise(chosen: Budget, about: str) -> str:
@@ -51,3 +61,7 @@ def promise(chosen: Budget, about: str) -> str:
         f"One person more or less changes the odds of anything seen in {about} by a factor of {times} (e^ε) at most"
         f"{failure}."
     )
+
+
+def _typed(label: str, key: str, first: str, about: str) -> str:
+    return st.text_input(label, first, key=key, persist_state="session", help=about)

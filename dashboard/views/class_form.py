@@ -19,6 +19,16 @@ USUAL = "marginals"
 COLUMNS = ("column", "columns")
 
 
+def names_key(table: HeldTable) -> str:
+    """The key of the list of chosen classes."""
+    return f"classes-{table.id}"
+
+
+def form_key(table: HeldTable, name: str) -> str:
+    """What the keys of the fields of a class start with."""
+    return f"class-{table.id}-{name}"
+
+
 def queries(table: HeldTable) -> list[QueryClass] | None:
     """The chosen classes, or None with one sentence for each that does not fit."""
     names = st.multiselect(
@@ -27,7 +37,7 @@ def queries(table: HeldTable) -> list[QueryClass] | None:
         default=[USUAL],
         format_func=lambda name: query_classes[name].title,
         select_all=False,
-        key=f"classes-{table.id}",
+        key=names_key(table),
         persist_state="session",
         help="All chosen classes are released together, by one mechanism and from one budget.",
     )
@@ -54,7 +64,7 @@ def _class(name: str, table: HeldTable) -> list[QueryClass] | None:
         st.markdown(f"**{kind.title}**")
         try:
             _enough_columns(options, domain)
-            found = _built(kind, options, option_form.fill(options, domain, f"class-{table.id}-{name}"))
+            found = _built(kind, options, option_form.fill(options, domain, form_key(table, name)))
             for query in found:
                 query.check(domain)
         except DeskError as problem:

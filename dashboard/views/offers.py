@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
+from core.choosing import budget_for
 from core.desk import Desk
 from core.domain import Domain
 from core.errors import DeskError
@@ -17,14 +18,14 @@ from core.held import HeldTable, Statement
 from core.mechanisms.protocol import Expected, Mechanism
 from core.models.histogram import MOST_CELLS
 from core.options import options_of
-from core.plan import Plan
 from core.privacy import Budget
 from core.queries.protocol import QueryClass
 from core.registry import mechanism_from, offline
 from core.wording import plural
 from dashboard.views import class_form, messages, option_form
+from dashboard.views.plan_form import Accuracy, Wish
 from dashboard.views.state import Session
-from dashboard.views.wording import duration, percent
+from dashboard.views.wording import duration, number, percent
 
 SMALL_GRID = 2**12
 """Cells up to which rectangles are answered as well by noise on their table as by a tree."""
@@ -39,6 +40,8 @@ class Offer:
     """A mechanism that can serve all chosen classes, with its usual options."""
 
     mechanism: type[Mechanism]
+    budget: Budget
+    """The wished one, or the smallest that reaches the wished accuracy."""
     units: int
     """What it costs, in the units of the account."""
     expected: Expected
@@ -53,28 +56,25 @@ class Offers:
     """Titles of the others, each with the reason in one sentence."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Choice:
-    """The plan to be released, with everything that is decided."""
-
-    mechanism: type[Mechanism]
-    plan: Plan
-
-    @property
-    def share(self) -> float:
-        """Part of the remaining budget that the plan costs."""
-        left = self.plan.priced_for.left
-        return self.plan.units / left if left else float("inf")
-
-
-def offers(here: Session, desk: Desk, table: HeldTable, asked: Sequence[QueryClass], budget: Budget) -> Offers:
+def offers(here: Session, desk: Desk, table: HeldTable, asked: Sequence[QueryClass], wish: Wish) -> Offers:
     """Every mechanism, priced or refused; remembered, because a page runs at every click."""
-    key = (table.id, tuple(asked), budget)
-    if key not in here.offers:
-        for old in list(here.offers)[: max(0, len(here.offers) - KEPT + 1)]:
-            del here.offers[old]
-        here.offers[key] = _priced(desk, table, asked, budget)
-    return here.offers[key]
+
+    def priced() -> Offers:
+        if isinstance(wish, Budget):
+            return _priced(desk, table, asked, wish)
+        return _reaching(desk, table, asked, wish, offers(here, desk, table, asked, Budget(1, wish.delta)))
+
+    return remembered(here.offers, (table.id, tuple(asked), wish), priced)
+
+
+def remembered(held: dict[Any, Any], key: Hashable, make: Callable[[], Any]) -> Any:
+    """A value that is made once; only the latest few are kept."""
+    if key not in held:
+        made = make()
+        for old in list(held)[: max(0, len(held) - KEPT + 1)]:
+            del held[old]
+        held[key] = made
+    return held[key]
 
 
 def recommended(
@@ -82,9 +82,10 @@ def recommended(
 ) -> list[str]:
     """The mechanisms to try first, out of those that can serve these classes; `domain` has the asked columns.
 
-    Trees of counts for ranges and rectangles, a fit for halfspaces, the tree of cliques for tables of a large schema,
-    noise on the tables for the rest. A histogram of all combinations takes its place where it is as exact: a count of
-    a table is the sum of many of its counts, whose errors add up like a random walk.
+    Trees of counts for ranges and rectangles, a fit for halfspaces, the tree of cliques for whole tables of a large
+    schema and for several classes over it, noise on the tables for the rest. A histogram of all combinations takes its
+    place where it is as exact: a count of a table is the sum of many of its counts, whose errors add up like a random
+    walk.
     """
     classes = {query.name for query in asked}
     direct = "laplace" if budget.pure else "gaussian"
@@ -95,7 +96,7 @@ def recommended(
         first = ["rectangle-tree", direct]
     elif classes <= {"halfspaces"}:
         first = ["halfspace-fit", direct]
-    elif classes <= {"marginals"} and domain.cells() > MOST_CELLS:
+    elif domain.cells() > MOST_CELLS:
         first = ["tree", direct]
     elif {"histogram", direct} <= found.keys():
         tables = [columns for query in asked for columns in class_form.tables_of(query, domain)]
@@ -105,18 +106,26 @@ def recommended(
     return [name for name in first if name in found]
 
 
+def pick_key(table: HeldTable, asked: Sequence[QueryClass]) -> str:
+    """Where the mechanism is kept that was picked for these classes."""
+    return f"picked-{table.id}-{'-'.join(dict.fromkeys(query.name for query in asked))}"
+
+
+def option_key(table: HeldTable, name: str) -> str:
+    """What the keys of a mechanism's options start with."""
+    return f"option-{table.id}-{name}"
+
+
 def choose(
-    here: Session, desk: Desk, table: HeldTable, asked: list[QueryClass], budget: Budget, statement: Statement
-) -> tuple[type[Mechanism], dict[str, Any]] | None:
+    table: HeldTable, asked: Sequence[QueryClass], priced: Offers, statement: Statement
+) -> tuple[Offer, dict[str, Any]] | None:
     """The mechanism that the curator picks, and its options where they are not the usual ones."""
-    with st.spinner("Pricing the mechanisms …"):
-        priced = offers(here, desk, table, asked, budget)
     by_name = {offer.mechanism.name: offer for offer in priced.found}
     chosen = None
     if by_name:
         names, left = list(by_name), statement.total * (1 - statement.spent_share)
         # What was picked stays, whatever the budget; until something is, the recommendation for these classes holds.
-        kept = f"picked-{table.id}-{'-'.join(dict.fromkeys(query.name for query in asked))}"
+        kept = pick_key(table, asked)
         picked, key = st.session_state.get(kept), f"{kept}-{names[0]}"
         chosen = st.radio(
             "Mechanism",
@@ -138,40 +147,64 @@ def choose(
                 st.write(f"**{title}**: {messages.plain(reason)}")
     if chosen is None:
         return None
-    mechanism = by_name[chosen].mechanism
-    return mechanism, _options(mechanism, table)
+    return by_name[chosen], _options(by_name[chosen].mechanism, table)
 
 
-def plan(
-    desk: Desk,
-    table: HeldTable,
-    asked: list[QueryClass],
-    mechanism: type[Mechanism],
-    budget: Budget,
-    rows: int | None,
-    options: dict[str, Any],
-) -> Choice | None:
-    """The plan with the curator's own options, or None with one sentence on which of them does not fit."""
-    try:
-        made = desk.plan(table, asked, mechanism=mechanism.name, budget=budget, records=rows, **options)
-    except DeskError as problem:
-        st.error(messages.sentence(problem), icon=":material/error:")
-        return None
-    return Choice(mechanism=mechanism, plan=made)
+def budget_of(
+    table: HeldTable, asked: Sequence[QueryClass], offer: Offer, options: dict[str, Any], wish: Wish
+) -> Budget:
+    """What the mechanism spends with the curator's own options."""
+    if isinstance(wish, Budget) or not options:
+        return offer.budget
+    return _needed(table, asked, offer.mechanism.name, options, wish)
 
 
 def _priced(desk: Desk, table: HeldTable, asked: Sequence[QueryClass], budget: Budget) -> Offers:
+    """What every mechanism does with one budget."""
     found, refused, domain = [], {}, asked_columns(asked, table.domain)
-    for name, mechanism in offline.items():
+    for mechanism in offline.values():
         try:
-            made = desk.plan(table, asked, mechanism=name, budget=budget)
-            seconds = mechanism_from(name, asked, budget, {}).seconds(domain, table.unit)
-            found.append(Offer(mechanism=mechanism, units=made.units, expected=made.expected_error, seconds=seconds))
+            found.append(_offer(desk, table, asked, mechanism, budget))
         except DeskError as problem:
             refused[mechanism.title] = messages.sentence(problem)
     first = recommended(asked, domain, budget, {offer.mechanism.name: offer.expected for offer in found})
     ranks = {name: place for place, name in enumerate(dict.fromkeys((*first, *offline)))}
     return Offers(found=tuple(sorted(found, key=lambda offer: ranks[offer.mechanism.name])), refused=refused)
+
+
+def _reaching(desk: Desk, table: HeldTable, asked: Sequence[QueryClass], wish: Accuracy, usual: Offers) -> Offers:
+    """What every mechanism must spend to be this accurate, in the order in which they are recommended anyway."""
+    found, refused = [], dict(usual.refused)
+    for mechanism in (offer.mechanism for offer in usual.found):
+        try:
+            needed = _needed(table, asked, mechanism.name, {}, wish)
+            found.append(_offer(desk, table, asked, mechanism, needed))
+        except DeskError as problem:
+            refused[mechanism.title] = messages.sentence(problem)
+    return Offers(found=tuple(found), refused=refused)
+
+
+def _offer(
+    desk: Desk, table: HeldTable, asked: Sequence[QueryClass], mechanism: type[Mechanism], budget: Budget
+) -> Offer:
+    made = desk.plan(table, asked, mechanism=mechanism.name, budget=budget)
+    built, domain = mechanism_from(mechanism.name, asked, budget, {}), asked_columns(asked, table.domain)
+    return Offer(
+        mechanism=mechanism,
+        budget=budget,
+        units=made.units,
+        expected=made.expected_error,
+        seconds=built.seconds(domain, table.unit),
+    )
+
+
+def _needed(
+    table: HeldTable, asked: Sequence[QueryClass], name: str, options: Mapping[str, Any], wish: Accuracy
+) -> Budget:
+    """The smallest budget that reaches the wished accuracy."""
+    return budget_for(
+        name, asked, options, table.domain, table.unit, within=wish.within, delta=wish.delta, measure=wish.measure
+    )
 
 
 def _keep(kept: str, widget: str) -> None:
@@ -183,11 +216,12 @@ def _options(mechanism: type[Mechanism], table: HeldTable) -> dict[str, Any]:
     if not options:
         return {}
     with st.expander(f"Options of '{mechanism.title}'", icon=":material/tune:"):
-        values = option_form.fill(options, table.domain, f"option-{table.id}-{mechanism.name}")
+        values = option_form.fill(options, table.domain, option_key(table, mechanism.name))
     return option_form.changed(options, values)
 
 
 def _caption(offer: Offer, left: float) -> str:
     share = offer.units / left if left > 0 else float("inf")
-    cost = f"Costs {percent(share)} of what is left" + (" — too much" if offer.units > left else "")
+    cost = f"Costs {percent(share)} of what is left (ε {number(offer.budget.epsilon)})"
+    cost += " — too much" if offer.units > left else ""
     return f"{offer.mechanism.prefer}  \n{offer.expected.sentence()}  \n{cost}; takes {duration(offer.seconds)}."

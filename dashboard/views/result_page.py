@@ -12,7 +12,7 @@ from core.domain import Dates
 from core.held import HeldTable
 from core.release import Release
 from core.wording import amount
-from dashboard.views import answers_view, downloads, ledger_view, messages, released_chart, share_form
+from dashboard.views import answers_view, downloads, ledger_view, messages, released_chart, remaining, share_form
 from dashboard.views.state import Session
 
 LINK = "release"
@@ -49,7 +49,9 @@ def name_link(here: Session) -> None:
 
 def show(here: Session, desk: Desk, table: HeldTable) -> None:
     plan_id = here.shown or ""
-    st.button("Plan another release", icon=":material/arrow_back:", on_click=_leave, args=(here,))
+    if st.button("Plan another release", icon=":material/arrow_back:"):
+        here.shown = None
+        st.switch_page("steps/plan.py")
     entry = next((entry for entry in desk.statement(table).entries if entry.plan_id == plan_id), None)
     if entry is None:
         st.error("This desk holds no such release.", icon=":material/error:")
@@ -72,6 +74,9 @@ def watch(desk: Desk, plan_id: str) -> None:
         if progress.state != "running":
             st.rerun()
         st.progress(min(max(progress.share, 0.0), 1.0), text=f"{progress.stage} …")
+        if left := remaining.sentence(desk, plan_id, progress):
+            # How long a run takes depends on the rows.
+            messages.note(left, "curator only")
         st.write("It is paid for and runs on its own. You may reload, close this page or come back later.")
 
 
@@ -86,11 +91,6 @@ def _finish(desk: Desk) -> None:
         desk.resume()
     except Exception as problem:
         st.toast(messages.sentence(problem))
-
-
-def _leave(here: Session) -> None:
-    here.shown = None
-    name_link(here)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Opening the stored release …")

@@ -51,8 +51,15 @@ def open_demo_table(page: Page, server: Server) -> None:
     page.get_by_text("Several rows can belong to one person").click()
     page.get_by_role("button", name="Open this table").click()
     expect(page.get_by_text("is open.")).to_be_visible()
+    page.get_by_role("link", name="Go on to Plan").click()
+    expect(page.get_by_role("heading", name="Plan", exact=True)).to_be_visible()
+
+
+def go_on(page: Page) -> None:
+    """From the plan to the page that releases it."""
     page.get_by_role("link", name="Go on to Release").click()
     expect(page.get_by_role("heading", name="Release", exact=True)).to_be_visible()
+    expect(page.get_by_text("What you are about to release")).to_be_visible()
 
 
 def spend(page: Page, epsilon: str) -> None:
@@ -60,7 +67,7 @@ def spend(page: Page, epsilon: str) -> None:
     field = page.get_by_role("textbox", name="Epsilon (ε)")
     field.fill(epsilon)
     field.press("Enter")
-    expect(page.get_by_text(f"ε = {epsilon}, δ =")).to_be_visible()
+    expect(page.get_by_text(f"with ε {epsilon}.")).to_be_visible()
 
 
 def release_button(page: Page) -> Locator:
@@ -81,7 +88,10 @@ def test_from_the_demo_table_to_a_file(browser: Browser, home: Path, tmp_path: P
     with serving(home) as server:
         page = tab(browser)
         open_demo_table(page, server)
+        expect(page.get_by_role("link", name="Go on to Release")).to_be_visible()
         picture(page, tmp_path, "plan")
+        go_on(page)
+        picture(page, tmp_path, "release")
         release_button(page).dblclick()
         page.wait_for_url("**/release?release=*")
         page.reload()
@@ -104,7 +114,8 @@ def test_from_the_demo_table_to_a_file(browser: Browser, home: Path, tmp_path: P
 
         # The same plan in a new tab is not paid for again.
         another = tab(browser, "dark")
-        visit(another, server, "Release")
+        visit(another, server, "Plan")
+        go_on(another)
         expect(another.get_by_text("already paid; its release is stored")).to_be_visible()
         expect(release_button(another)).to_be_disabled()
         another.get_by_role("button", name="Open the stored release").click()
@@ -121,6 +132,7 @@ def test_closed_tab_and_killed_server_lose_nothing(browser: Browser, home: Path,
         page = tab(browser)
         open_demo_table(page, server)
         spend(page, "0.5")
+        go_on(page)
         release_button(page).click()
         page.wait_for_url("**/release?release=*")
         page.context.close()
@@ -135,8 +147,9 @@ def test_closed_tab_and_killed_server_lose_nothing(browser: Browser, home: Path,
         rows = page.get_by_role("spinbutton", name="Synthetic rows")
         rows.fill("300000")
         rows.press("Enter")
-        expect(page.get_by_text("Synthetic records (300,000)")).to_be_visible()
         spend(page, "0.25")
+        go_on(page)
+        expect(page.get_by_text("Synthetic records (300,000)")).to_be_visible()
         release_button(page).click()
         page.wait_for_url(re.compile(r"release=[0-9a-f]{32}$"))
         server.process.send_signal(signal.SIGKILL)

@@ -60,6 +60,11 @@ def edit(app: AppTest, lines: dict[int, dict[str, Any]]) -> AppTest:
     return app.run()
 
 
+def go_on(app: AppTest) -> AppTest:
+    """From the plan to the page that releases it."""
+    return app.switch_page("steps/release.py").run()
+
+
 def finished(app: AppTest, desk: Desk) -> AppTest:
     """The page once the desk has nothing left to do."""
     deadline = time.monotonic() + 120
@@ -91,7 +96,10 @@ def test_demo_table_to_release_and_ledger(page: Open, desk: Desk) -> None:
     assert table.unit == Unit.id("patient_id", 3)
     assert "patient_id" not in table.domain
 
-    app.switch_page("steps/release.py").run()
+    app.switch_page("steps/plan.py").run()
+    assert "55 tables of 2 columns" in words(app)
+    assert not errors(app)
+    go_on(app)
     assert "55 tables of 2 columns" in words(app)
     assert "% of what is left" in words(app)
     button(app, "Release").click().run()
@@ -136,16 +144,20 @@ def test_bad_total_budget(page: Open, desk: Desk, epsilon: str) -> None:
 
 @pytest.mark.parametrize(("label", "value", "name"), [("Epsilon (ε)", "-3", "Epsilon"), ("Delta (δ)", "1", "Delta")])
 def test_bad_budget_of_a_release(page: Open, small: HeldTable, label: str, value: str, name: str) -> None:
-    app = page("release")
+    app = page("plan")
     field(app, label).set_value(value).run()
     [error] = errors(app)
     assert error.startswith(f"{name}: must be")
+    go_on(app)
+    assert "Nothing is planned" in words(app)
     assert all(found.label != "Release" for found in app.button)
 
 
 def test_more_than_is_left_cannot_be_released(page: Open, small: HeldTable) -> None:
-    app = page("release")
+    app = page("plan")
     field(app, "Epsilon (ε)").set_value("5").run()
+    assert "more than is left" in words(app)
+    go_on(app)
     assert "Nothing was spent" in errors(app)[0]
     assert button(app, "Release").disabled
 
@@ -153,17 +165,17 @@ def test_more_than_is_left_cannot_be_released(page: Open, small: HeldTable) -> N
 def test_what_is_shown_as_left_can_be_spent(page: Open, desk: Desk, small: HeldTable) -> None:
     app = page("budget")
     most = app.metric[0].value
-    app.switch_page("steps/release.py").run()
+    app.switch_page("steps/plan.py").run()
     field(app, "Epsilon (ε)").set_value(most).run()
     assert not errors(app)
-    assert not button(app, "Release").disabled
+    assert not button(go_on(app), "Release").disabled
 
 
 def test_chosen_mechanism_stays_while_the_budget_is_tuned(page: Open, small: HeldTable) -> None:
     def mechanism(app: AppTest) -> Any:
         return next(radio for radio in app.radio if radio.label == "Mechanism")
 
-    app = page("release")
+    app = page("plan")
     other = mechanism(app).options[-1]
     mechanism(app).set_value("laplace").run()
     field(app, "Epsilon (ε)").set_value("0.7").run()
@@ -173,15 +185,15 @@ def test_chosen_mechanism_stays_while_the_budget_is_tuned(page: Open, small: Hel
     field(app, "Delta (δ)").set_value("0").run()
     assert not errors(app)
     assert mechanism(app).value != "gaussian", "Gaussian noise cannot be had without a delta"
-    assert not button(app, "Release").disabled
+    assert not button(go_on(app), "Release").disabled
 
 
 def test_account_without_delta(page: Open, desk: Desk, small: HeldTable) -> None:
     frame, domain = pd.DataFrame({"ill": [True, False]}), small.domain.project(["ill"])
     desk.add_table(frame, domain, unit=Unit.row("replace"), budget=Budget(1))
-    app = page("release")
+    app = page("plan")
     assert field(app, "Delta (δ)").value == "0"
-    button(app, "Release").click().run()
+    button(go_on(app), "Release").click().run()
     assert "Released, stored and paid" in words(finished(app, desk))
     assert not errors(app)
 
@@ -190,9 +202,9 @@ def test_order_of_clicks_is_not_another_plan(page: Open, desk: Desk) -> None:
     domain = Domain.from_list([{"name": name, "kind": "booleans"} for name in "abc"])
     table = desk.add_table(pd.DataFrame({"a": [1], "b": [0], "c": [1]}), domain, unit=Unit.row(), budget=Budget(2))
     for columns in (["a", "b"], ["b", "a"]):
-        app = page("release")
+        app = page("plan")
         chooser(app, "Columns").set_value(columns).run()
-        release = button(app, "Release")
+        release = button(go_on(app), "Release")
         assert release.disabled == (columns == ["b", "a"])
         if not release.disabled:
             release.click().run()
@@ -285,13 +297,13 @@ def test_saved_schema_can_be_loaded(page: Open) -> None:
 
 
 def test_same_plan_is_never_paid_twice(page: Open, desk: Desk, small: HeldTable) -> None:
-    first, second = page("release"), page("release")
+    first, second = go_on(page("plan")), go_on(page("plan"))
     button(first, "Release").click().run()
     button(second, "Release").click().run()
     finished(first, desk)
     assert len(desk.statement(small).entries) == 1
 
-    third = page("release")
+    third = go_on(page("plan"))
     assert button(third, "Release").disabled
     assert "already paid" in words(third)
     third.toggle(key="fresh-edition").set_value(True).run()
@@ -302,7 +314,7 @@ def test_same_plan_is_never_paid_twice(page: Open, desk: Desk, small: HeldTable)
 
 
 def test_new_tab_finds_the_release(page: Open, desk: Desk, small: HeldTable) -> None:
-    app = page("release")
+    app = go_on(page("plan"))
     button(app, "Release").click().run()
     finished(app, desk)
     [entry] = desk.statement(small).entries
@@ -323,10 +335,11 @@ def test_stopped_release_is_finished_without_paying_again(
     def broken(*_: object, **__: object) -> None:
         raise MemoryError("cell 4711")
 
-    app = page("release")
+    app = page("plan")
     field(app, "Delta (δ)").set_value("1e-9").run()
     names = [radio for radio in app.radio if radio.label == "Mechanism"]
     names[0].set_value("gaussian").run()
+    go_on(app)
     with monkeypatch.context() as patch:
         patch.setattr(Gaussian, "run", broken)
         button(app, "Release").click().run()

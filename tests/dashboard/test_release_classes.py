@@ -1,4 +1,4 @@
-"""The Release page for every query class: forms, offers, refusals, options and what a release shows."""
+"""Plan and Release for every query class: forms, offers, refusals, options and what a release shows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
 from core.registry import offline, query_classes
 from dashboard.views import offers, option_form, state
-from tests.dashboard.test_pages import button, chooser, errors, field, finished, words
+from tests.dashboard.test_pages import button, chooser, errors, field, finished, go_on, words
 
 Open = Callable[..., AppTest]
 
@@ -59,7 +59,7 @@ def number(app: AppTest, label: str) -> Any:
 
 
 def released(app: AppTest, desk: Desk) -> AppTest:
-    button(app, "Release").click().run()
+    button(go_on(app), "Release").click().run()
     return finished(app, desk)
 
 
@@ -70,15 +70,15 @@ def paid(desk: Desk, table: HeldTable) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", [name for name in query_classes if name != "counting"])
 def test_every_class_can_be_released_as_its_form_starts(page: Open, mixed: HeldTable, name: str) -> None:
-    app = pick(page("release"), name)
+    app = pick(page("plan"), name)
     assert not errors(app)
-    assert not button(app, "Release").disabled
     for caption in mechanism(app).proto.captions:
         prefer, error, price = caption.splitlines()
         assert prefer.rstrip().endswith(".")
         assert "95 % of the time" in error
         assert price.startswith("Costs ")
         assert "; takes " in price
+    assert not button(go_on(app), "Release").disabled
 
 
 @pytest.mark.parametrize("kind", [*query_classes.values(), *offline.values()], ids=lambda kind: kind.name)
@@ -90,7 +90,7 @@ def test_every_option_has_a_field(kind: type) -> None:
 
 
 def test_intervals_by_a_tree(page: Open, desk: Desk, mixed: HeldTable) -> None:
-    app = pick(page("release"), "intervals")
+    app = pick(page("plan"), "intervals")
     assert chooser(app, "Columns").options == ["age", "height"], "only columns with an order are offered"
     chooser(app, "Columns").set_value(["height", "age"]).run()
     assert mechanism(app).value == "interval-tree"
@@ -110,7 +110,7 @@ def test_intervals_by_a_tree(page: Open, desk: Desk, mixed: HeldTable) -> None:
 
 
 def test_halfspaces_list_their_answers(page: Open, desk: Desk, mixed: HeldTable) -> None:
-    app = pick(page("release"), "halfspaces")
+    app = pick(page("plan"), "halfspaces")
     number(app, "Directions").set_value(20).run()
     released(app, desk)
     assert not errors(app)
@@ -122,7 +122,7 @@ def test_halfspaces_list_their_answers(page: Open, desk: Desk, mixed: HeldTable)
 
 
 def test_parities_of_booleans_and_of_a_value(page: Open, desk: Desk, mixed: HeldTable) -> None:
-    app = pick(page("release"), "parities")
+    app = pick(page("plan"), "parities")
     assert chooser(app, "Yes/no columns").options == ["ill", "insured"]
     chooser(app, "Further columns").set_value(["town"]).run()
     next(found for found in app.selectbox if "counts as yes" in found.label).set_value(2).run()
@@ -134,9 +134,9 @@ def test_parities_of_booleans_and_of_a_value(page: Open, desk: Desk, mixed: Held
 
 
 def test_conditions_are_added_and_removed(page: Open, desk: Desk, mixed: HeldTable) -> None:
-    app = pick(page("release"), "counting")
+    app = pick(page("plan"), "counting")
     assert errors(app) == ["Conditions: needs at least one condition."]
-    assert all(found.label != "Release" for found in app.button)
+    assert mixed.id not in app.session_state["desk-session"].planned
     for values in ([0], [1, 2]):
         chooser(app, "Columns of the next condition").set_value(["town"]).run()
         chooser(app, "town is one of").set_value(values).run()
@@ -150,18 +150,18 @@ def test_conditions_are_added_and_removed(page: Open, desk: Desk, mixed: HeldTab
 
 
 def test_weights_are_typed_into_a_grid(page: Open, desk: Desk, mixed: HeldTable) -> None:
-    app = pick(page("release"), "linear")
+    app = pick(page("plan"), "linear")
     chooser(app, "Columns").set_value(["town"]).run()
     app.session_state[f"class-{mixed.id}-linear-weights-1-town"] = {"edited_rows": {0: {"Weight 1": 0.25}}}
     app.run()
     app.switch_page("steps/budget.py").run()
-    app.switch_page("steps/release.py").run()
+    app.switch_page("steps/plan.py").run()
     released(app, desk)
     assert paid(desk, mixed)["queries"][0]["weights"] == [[256, 512, 1024]], "also after a visit to another page"
 
 
 def test_statistics_that_are_not_linear(page: Open, desk: Desk, mixed: HeldTable) -> None:
-    app = pick(page("release"), "lipschitz")
+    app = pick(page("plan"), "lipschitz")
     chooser(app, "Statistics").set_value(["distance", "top"]).run()
     mechanism(app).set_value("iterative-median").run()
     released(app, desk)
@@ -172,7 +172,7 @@ def test_statistics_that_are_not_linear(page: Open, desk: Desk, mixed: HeldTable
 
 
 def test_several_classes_together(page: Open, desk: Desk, mixed: HeldTable) -> None:
-    app = pick(page("release"), "parities", "intervals", "rectangles")
+    app = pick(page("plan"), "parities", "intervals", "rectangles")
     released(app, desk)
     assert not errors(app)
     assert [query["class"] for query in paid(desk, mixed)["queries"]] == ["intervals", "rectangles", "parities"]
@@ -191,16 +191,16 @@ def test_several_classes_together(page: Open, desk: Desk, mixed: HeldTable) -> N
 def test_bad_numbers_get_the_class_own_sentence(
     page: Open, desk: Desk, mixed: HeldTable, name: str, label: str, value: int, sentence: str
 ) -> None:
-    app = pick(page("release"), name)
+    app = pick(page("plan"), name)
     number(app, label).set_value(value).run()
     assert errors(app) == [sentence]
-    assert all(found.label != "Release" for found in app.button)
+    assert all(found.label != "Release" for found in go_on(app).button)
     assert not desk.statement(mixed).entries
 
 
 @pytest.mark.parametrize("columns", [[], ["age"]])
 def test_too_few_columns(page: Open, mixed: HeldTable, columns: list[str]) -> None:
-    app = pick(page("release"), "rectangles")
+    app = pick(page("plan"), "rectangles")
     chooser(app, "Columns").set_value(columns).run()
     wanted = "must be two or three" if columns else "Choose at least one column."
     [error] = errors(app)
@@ -210,19 +210,19 @@ def test_too_few_columns(page: Open, mixed: HeldTable, columns: list[str]) -> No
 def test_no_class_and_no_suitable_column(page: Open, desk: Desk) -> None:
     domain = Domain.from_list([{"name": "ill", "kind": "booleans"}])
     desk.add_table(pd.DataFrame({"ill": [True, False]}), domain, unit=Unit.row(), budget=Budget(2))
-    app = pick(page("release"))
+    app = pick(page("plan"))
     assert errors(app) == ["Choose at least one query class."]
     [error] = errors(pick(app, "intervals"))
     assert error == "This class needs 1 column of numbers or dates, and the schema has fewer."
 
 
 def test_options_of_a_mechanism(page: Open, desk: Desk, mixed: HeldTable) -> None:
-    app = pick(page("release"), "intervals")
+    app = pick(page("plan"), "intervals")
     mechanism(app).set_value("interval-search").run()
     number(app, "Accuracy").set_value(1.0).run()
     [error] = errors(app)
     assert error.startswith("Accuracy: must lie between 0 and 1")
-    assert all(found.label != "Release" for found in app.button)
+    assert mixed.id not in app.session_state["desk-session"].planned
     number(app, "Accuracy").set_value(0.1).run()
     next(found for found in app.get("button_group") if found.label == "Mass of a piece").set_value("equal").run()
     released(app, desk)
@@ -232,12 +232,12 @@ def test_options_of_a_mechanism(page: Open, desk: Desk, mixed: HeldTable) -> Non
 
 def test_a_fresh_edition_keeps_the_options(page: Open, desk: Desk, mixed: HeldTable) -> None:
     def planned() -> AppTest:
-        app = pick(page("release"), "intervals")
+        app = pick(page("plan"), "intervals")
         number(app, "Branching").set_value(8).run()
         return app
 
     released(planned(), desk)
-    again = planned()
+    again = go_on(planned())
     assert "already paid" in words(again)
     again.toggle(key="fresh-edition").set_value(True).run()
     released(again, desk)
@@ -245,7 +245,7 @@ def test_a_fresh_edition_keeps_the_options(page: Open, desk: Desk, mixed: HeldTa
 
 
 def test_the_recommendation_is_followed_until_something_is_picked(page: Open, mixed: HeldTable) -> None:
-    app = page("release")
+    app = page("plan")
     assert mechanism(app).value == "gaussian"
     field(app, "Delta (δ)").set_value("0").run()
     assert mechanism(app).value == "laplace"
@@ -253,7 +253,7 @@ def test_the_recommendation_is_followed_until_something_is_picked(page: Open, mi
     field(app, "Delta (δ)").set_value("1e-9").run()
     assert mechanism(app).value == "iterative-weights"
     app.switch_page("steps/budget.py").run()
-    app.switch_page("steps/release.py").run()
+    app.switch_page("steps/plan.py").run()
     assert mechanism(app).value == "iterative-weights"
     assert mechanism(pick(app, "intervals")).value == "interval-tree"
 
@@ -274,7 +274,7 @@ def test_prices_are_remembered(page: Open, desk: Desk, mixed: HeldTable, monkeyp
     calls = []
     plan = Desk.plan
     monkeypatch.setattr(Desk, "plan", lambda *args, **options: calls.append(1) or plan(*args, **options))
-    app = page("release")
+    app = page("plan")
     assert len(calls) > len(offline)
     calls.clear()
     app.run()

@@ -1,0 +1,144 @@
+"""The Release page: one summary of the plan under work, and what is left of a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.desk import Desk
+from core.domain import Booleans, Domain, Integers
+from core.held import HeldTable, Progress
+from core.mechanisms.gaussian import Gaussian
+from core.mechanisms.interval_search import IntervalSearch
+from core.mechanisms.laplace import Laplace
+from core.mechanisms.tree import Tree
+from core.privacy import Budget, Unit
+from core.queries.intervals import Intervals
+from core.queries.marginals import Marginals
+from core.registry import offline
+from core.theory import bounds
+from dashboard.views import offers, theorems
+from dashboard.views.remaining import MOST_WATCHED, Clocks, Estimate, remaining, sentence
+from tests.dashboard.test_pages import button, errors, field, finished, go_on, small, words
+
+__all__ = ["small"]
+
+Open = Callable[..., AppTest]
+DOMAIN = Domain((Integers(name="x", low=0, high=15), Booleans(name="y")))
+
+
+def test_nothing_planned_means_no_button(page: Open, small: HeldTable) -> None:
+    app = page("release")
+    assert "Nothing is planned" in words(app)
+    assert [found.label for found in app.button] == []
+
+
+def test_the_summary_has_everything_that_was_chosen(page: Open, small: HeldTable) -> None:
+    app = page("plan")
+    field(app, "Epsilon (ε)").set_value("0.4").run()
+    next(found for found in app.number_input if found.label == "Synthetic rows").set_value(77).run()
+    said = words(go_on(app)).replace("\\", "")
+    what = ["1 table of 2 columns", "(77)", "usual settings", "adding or removing one row", "can be taken back"]
+    price = ["ε = 0.4, δ = 1e-9", "at most 60 % sure", "of what is left, for good", "95 % of the time"]
+    for part in what + price:
+        assert part in said
+    assert not button(app, "Release").disabled
+
+
+def test_the_price_is_that_of_today(page: Open, desk: Desk, small: HeldTable) -> None:
+    app = page("plan")
+    field(app, "Epsilon (ε)").set_value("1.9").run()
+    assert not button(go_on(app), "Release").disabled
+    desk.release(desk.plan(small, [Marginals(order=1)], mechanism="laplace", budget=Budget(1)))
+    app.run()
+    assert button(app, "Release").disabled
+    assert "Nothing was spent" in errors(app)[0]
+
+
+def test_planning_anew_leaves_the_old_result(page: Open, desk: Desk, small: HeldTable) -> None:
+    app = go_on(page("plan"))
+    button(app, "Release").click().run()
+    finished(app, desk)
+    assert "Released, stored and paid" in words(app)
+    app.switch_page("steps/plan.py").run()
+    field(app, "Epsilon (ε)").set_value("0.2").run()
+    go_on(app)
+    assert "Released, stored and paid" not in words(app)
+    assert not button(app, "Release").disabled
+
+
+def test_sessions_are_not_listed_as_releases(page: Open, desk: Desk, small: HeldTable) -> None:
+    desk.ask(small, mechanism="online-histogram", budget=Budget("0.1"))
+    assert not errors(page("release"))
+    assert not [found for found in page("release").expander if "Earlier" in found.label]
+
+
+def test_remaining_time() -> None:
+    plan = Estimate(noise=100, records=7)
+    assert remaining(10, 0.2, 0.4, plan) == 20 + 7, "a fifth took ten seconds; as much again until the records"
+    assert remaining(10, 0.05, 0.05, plan) == 90 + 7
+    assert remaining(200, 0.05, 0.05, plan) == 7
+    assert remaining(3, 0.0, 0.8, plan) == 4, "records are one step: the share stands still, the time does not"
+    assert remaining(30, 0.0, 0.8, plan) == 0
+
+
+def test_a_run_says_how_long(page: Open, desk: Desk, small: HeldTable) -> None:
+    plan = desk.plan(small, [Marginals(order=1)], mechanism="laplace", budget=Budget(1), records=20_000_000)
+    desk.ledger.reserve(
+        plan_id=plan.id, dataset_id=small.id, plan_json=plan.content, units=plan.units, account=plan.priced_for
+    )
+    assert sentence(desk, plan.id, Progress(state="running", stage="Waiting")) == "It waits for the run before it."
+    assert sentence(desk, plan.id, Progress(state="running", stage="Measuring", share=0.1)) == "About 40 s left."
+    assert sentence(desk, "unknown", Progress(state="running", stage="Measuring", share=0.1)) == ""
+
+
+def test_clocks_start_again_with_the_run() -> None:
+    clocks = Clocks()
+    assert clocks.elapsed("a", 0.2, 100.0) == (0.0, 0.0)
+    assert clocks.elapsed("a", 0.5, 103.0) == (3.0, pytest.approx(0.3))
+    assert clocks.elapsed("a", 0.1, 110.0) == (0.0, 0.0)
+    for place in range(MOST_WATCHED):
+        clocks.elapsed(str(place), 0.0, 111.0)
+    assert clocks.elapsed("a", 0.4, 120.0) == (0.0, 0.0), "long forgotten"
+
+
+def test_theorems_belong_to_mechanisms_and_promise_more_error_than_is_expected() -> None:
+    assert theorems.MAKERS.keys() <= bounds.keys() & offline.keys()
+    queries, unit = (Marginals(order=2),), Unit.row()
+    for kind, budget in ((Laplace, Budget(1)), (Gaussian, Budget(1, 1e-9))):
+        mechanism = kind(queries=queries, budget=budget)
+        promised = theorems.promised(mechanism, DOMAIN, unit, 10**6)
+        assert promised >= mechanism.expected(DOMAIN, unit).worst
+        assert promised == pytest.approx(theorems.promised(mechanism, DOMAIN, unit, 10**8), rel=1e-3)
+        several = theorems.promised(mechanism, DOMAIN, Unit.id("id", 5), 10**6)
+        assert several == pytest.approx(5 * promised, rel=1e-3), "a person with five rows"
+
+
+def test_no_theorem_promises_nothing() -> None:
+    unit, budget = Unit.row(), Budget(1)
+    assert theorems.promised(Tree(queries=(Marginals(),), budget=budget), DOMAIN, unit, 10**6) is None
+    search = IntervalSearch(queries=(Intervals(column="x"),), budget=budget)
+    assert theorems.promised(search, DOMAIN, unit, 10) is None, "too few rows"
+    assert theorems.promised(search, DOMAIN, unit, 10**9) < 10**9
+    both = IntervalSearch(queries=(Intervals(column="x"), Intervals(column="x", bits=2)), budget=budget)
+    assert theorems.promised(both, DOMAIN, unit, 10**9) is None
+
+
+def test_log_sizes_add_up() -> None:
+    one = Marginals(order=1).log_size(DOMAIN)
+    assert theorems.log_size([Marginals(order=1)] * 3, DOMAIN) == pytest.approx(one + math.log(3))
+
+
+def test_whole_tables_of_a_large_schema_get_the_tree() -> None:
+    wide = Domain(tuple(Integers(name=f"c{place}", low=0, high=15) for place in range(8)))
+    asked = [Marginals(order=2), Intervals(column="c0")]
+    budget = Budget(1, "1e-9")
+    found = {
+        name: offline[name](queries=tuple(asked), budget=budget).expected(wide, Unit.row())
+        for name in ("tree", "gaussian")
+    }
+    assert offers.recommended(asked, wide, budget, found) == ["tree", "gaussian"]
+    assert offers.recommended(asked, wide, budget, {"gaussian": found["gaussian"]}) == ["gaussian"]
