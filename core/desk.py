@@ -8,6 +8,7 @@ may cost budget; it never gives a free or a second answer, and a paid plan can b
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -15,16 +16,17 @@ from threading import Lock
 from typing import Any
 
 from core import accounting
+from core.attempt import ENDED, attempt, is_void
 from core.background import Background
 from core.certificate import certify
 from core.counts import Counts
 from core.discovery import Kind
 from core.domain import Domain
-from core.errors import BadParameter, DeskError, Failed, Refused, Unknown, printable
+from core.errors import BadParameter, Refused, Unknown, printable
 from core.focus import Focused, asked, widened
 from core.held import HeldTable, Progress, Statement, current
 from core.ledger import Entry, Ledger
-from core.noise import Noise
+from core.noise import Noise, NoiseSource
 from core.plan import Plan, canonical, order_of
 from core.privacy import Budget, Unit
 from core.queries.protocol import QueryClass
@@ -54,6 +56,7 @@ class Desk:
         self.ledger = Ledger(self.folder / "ledger.sqlite")
         self._noise = Noise()
         self._intake = Lock()
+        self._turns: defaultdict[str, Lock] = defaultdict(Lock)
         self._background = Background()
         self._open = lru_cache(maxsize=OPEN_TABLES)(self._load)
         self.shelf = Shelf(self.folder / "shared")
@@ -260,6 +263,8 @@ class Desk:
         entry = self.ledger.entry(plan_id)
         if entry is None:
             return Progress(state="unpaid")
+        if is_void(entry):
+            return Progress(state="ended", note=ENDED)
         if entry.status == "stored":
             return Progress(state="done", share=1.0)
         return self._background.progress(plan_id) or Progress(state="stopped", note=entry.note)
@@ -269,7 +274,7 @@ class Desk:
         entry = self.ledger.entry(plan_id)
         other = entry is None or is_session(entry) or is_discovery(entry)
         stored = None if other else self.ledger.result(plan_id)
-        return Release(stored) if stored is not None else None
+        return Release(stored) if stored else None
 
     def share(self, identity: str, *, title: str, note: str = "") -> Shared:
         """Show a stored release or an open session to every visitor; it is public by its promise anyway."""
@@ -332,20 +337,12 @@ class Desk:
         entry = self.ledger.entry(plan_id)
         if entry is None:
             raise Unknown("This plan was never paid for.")
-        stored = self.ledger.result(plan_id)
-        if stored is None:
-            try:
-                made = self._sessions.begin(entry) if is_session(entry) else self._run(entry).zip()
-                stored = self.ledger.store(plan_id, made)
-            except Exception as problem:
-                # The note must not depend on the data or the noise: a fixed sentence and the kind of error only.
-                own = isinstance(problem, DeskError)
-                note = str(problem) if own else f"The run stopped ({type(problem).__name__})."
-                self.ledger.failed(plan_id, note)
-                raise Failed(f"{note} It is paid for: run the same plan again at no cost.") from None
-        return stored
+        begin = self._sessions.begin if is_session(entry) else self._run
+        # One attempt at a time: which of two draws is stored must not depend on how long each took.
+        with self._turns[plan_id]:
+            return attempt(self.ledger, plan_id, self._noise, lambda noise: begin(entry, noise))
 
-    def _run(self, entry: Entry) -> Release:
+    def _run(self, entry: Entry, noise: NoiseSource) -> bytes:
         held = self.table(entry.dataset_id)
         plan = json.loads(entry.plan_json)
         queries = [query_from_json(query) for query in plan["queries"]]
@@ -354,13 +351,13 @@ class Desk:
         self._background.report(entry.plan_id, "Opening the table", 0.0)
         focused = Focused(self._open(held.id), asked(queries, held.domain))
         model = mechanism.run(
-            focused, self._noise, lambda stage, share: self._background.report(entry.plan_id, stage, 0.8 * share)
+            focused, noise, lambda stage, share: self._background.report(entry.plan_id, stage, 0.8 * share)
         )
         self._background.report(entry.plan_id, "Drawing records", 0.8)
         records = plan["records"] or min(max(round(model.total), 1), _most_records(held.domain))
         certificate = certify(entry.plan_id, held.domain, held.unit, mechanism, model, records)
         layout = self._open(held.id).layout
-        return Release.pack(widened(held.domain, model), certificate, self._noise.generator(), layout)
+        return Release.pack(widened(held.domain, model), certificate, noise.generator(), layout).zip()
 
     def _load(self, identity: str) -> Table:
         return Table.open(self._place(identity))

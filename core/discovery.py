@@ -127,7 +127,7 @@ class Discovery:
         return Suggestion(low=low, high=high, missing=bool(seen[-1]))
 
     def _categories(self, values: Values, unit: Unit, noise: NoiseSource) -> Suggestion:
-        rows = {text.encode("utf-8", "replace"): int(count) for text, count in _merged(values).items()}
+        rows = _merged(values)
         least = self._threshold("text", unit)
         alive: list[bytes] = [b""]
         found: dict[bytes, float] = {}
@@ -171,11 +171,15 @@ def _levels(kind: Kind) -> int:
     return LONGEST + 1 if kind == "text" else 1
 
 
-def _merged(values: Values) -> dict[str, int]:
-    """Rows per text without surrounding blanks; null is the empty text."""
-    rows = {"": values.nulls}
+def _merged(values: Values) -> dict[bytes, int]:
+    """Rows per text without surrounding blanks, in UTF-8; null is the empty text.
+
+    Counts are added up, because texts that cannot be encoded share their bytes with others.
+    """
+    rows = {b"": values.nulls}
     for text, count in zip(values.texts, values.counts, strict=True):
-        rows[text.strip()] = rows.get(text.strip(), 0) + int(count)
+        key = text.strip().encode("utf-8", "replace")
+        rows[key] = rows.get(key, 0) + int(count)
     return rows
 
 

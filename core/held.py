@@ -50,7 +50,8 @@ def current(dataset: Dataset, account: Account) -> bool:
 class Progress:
     """How far a release is."""
 
-    state: Literal["unpaid", "running", "stopped", "done"]
+    state: Literal["unpaid", "running", "stopped", "ended", "done"]
+    """Stopped can be finished at no cost; ended cannot, because its noise was drawn already."""
     stage: str = ""
     share: float = 0.0
     note: str | None = None

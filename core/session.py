@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar, cast
 
+from core.attempt import Watched
 from core.counts import Counts
 from core.domain import Domain
 from core.errors import DeskError, Failed
@@ -23,6 +23,7 @@ from core.session_file import SessionFile, SessionRow, Turn, now
 from core.session_pace import Pace
 from core.session_question import Question, question_from
 
+Result = TypeVar("Result")
 STORING, STORING_BYTE = 0.01, 1.2e-8
 """Seconds to commit an answer, and more for each byte of its state: twice what a small server with a busy disk took."""
 
@@ -34,7 +35,8 @@ class Session:
     **Privacy** Everything a session can ever say was paid for when it opened: `mechanism.cost` bounds any sequence of
     questions, also one chosen after seeing the answers. An answer is returned only after it is stored together with the
     state that follows it (`session_file.py`), so what an adversary sees is one run of the mechanism, in the order of
-    the replies, whatever crashes or races there were.
+    the replies, whatever crashes or races there were. An error after noise was drawn may tell what was drawn (only a
+    hard answer learns, say), and would not be counted: it ends the session.
 
     The same question asked again gives the stored reply at no cost. That tells nothing new: the reply is public, and
     whether a question was asked before is known to whoever asked it. It also saves a hard answer that fresh noise
@@ -140,26 +142,46 @@ class Session:
             stored = turn.reply(asked.key)
             if stored is not None:
                 return stored
-            state = self._state(turn)
-            after, reply, saved = self._compute(state, asked.query, counts)
-            answer = turn.record(question=asked, at=at, reply=reply, rows=self._rows(after, reply), state=saved)
+            made = self._compute(self._state(turn), asked.query, counts)
+            if made is None:
+                turn.close()
+            else:
+                after, reply, rows, saved = made
+                answer = turn.record(question=asked, at=at, reply=reply, rows=rows, state=saved)
+        if made is None:
+            raise Failed("The answer could not be computed, and so this session is closed; open another one.")
         # Only what is committed may be remembered.
         if saved is not None:
             self._remember(answer.number, after)
         return answer
 
-    def _compute(self, state: Any, question: Query, counts: Any) -> tuple[Any, Reply, bytes | None]:
-        """The next state, the reply, and the bytes to keep; no bytes if nothing changed."""
-        with _discreet("The answer could not be computed"):
-            after, reply = self.mechanism.answer(state, question, counts, self.noise)
-            return after, reply, None if after is state else self.mechanism.save(after)
+    def _compute(
+        self, state: Any, question: Query, counts: Any
+    ) -> tuple[Any, Reply, float | None, bytes | None] | None:
+        """The next state, the reply with its rows, and the bytes to keep (none if nothing changed).
+
+        None for an error after a draw: that error is not told apart from any other, because it may depend on the draw.
+        """
+        watched = Watched(self.noise)
+
+        def compute() -> tuple[Any, Reply, float | None, bytes | None]:
+            after, reply = self.mechanism.answer(state, question, counts, cast(NoiseSource, watched))
+            saved = None if after is state else self.mechanism.save(after)
+            return after, reply, self._rows(after, reply), saved
+
+        try:
+            return _discreetly("The answer could not be computed", compute)
+        except DeskError:
+            if not watched.drawn:
+                raise
+        return None
 
     def _state(self, turn: Turn) -> Any:
         version = turn.row.state_version
         if version not in self._seen:
             data = turn.state()
-            with _discreet("The state of this session could not be read"):
-                self._remember(version, self.mechanism.load(self.domain, data))
+            problem = "The state of this session could not be read"
+            self._remember(version, _discreetly(problem, lambda: self.mechanism.load(self.domain, data)))
         return self._seen[version]
 
     def _remember(self, version: int, state: Any) -> None:
@@ -174,15 +196,18 @@ class Session:
         return None if known is None else float(known.marginal(()).sum())
 
 
-@contextmanager
-def _discreet(problem: str) -> Iterator[None]:
-    """A fixed sentence and the kind of error only: the text of an error may quote what is private."""
+def _discreetly(problem: str, work: Callable[[], Result]) -> Result:
+    """A fixed sentence and the kind of error only: the text of an error may quote what is private.
+
+    It is raised outside the handler, so that not even its context keeps the old error.
+    """
     try:
-        yield
+        return work()
     except DeskError:
         raise
     except Exception as error:
-        raise Failed(f"{problem} ({type(error).__name__}); nothing was spent.") from None
+        kind = type(error).__name__
+    raise Failed(f"{problem} ({kind}); nothing was spent.")
 
 
 def session_of(row: SessionRow, **parts: Any) -> Session:

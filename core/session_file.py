@@ -6,7 +6,11 @@ noise is ever drawn from a state that another reply has replaced: nothing is dra
 because whether a draw loses a race could depend on how long it took, and so on the draw itself. A process that is
 killed in a turn leaves the old state, as if the question had never been asked; its draw died with it, for a reason that
 does not depend on it. A full disk would depend on it, because only some answers write a new state: so a turn begins
-only where there is room for one.
+only where there is room for one. An error of the mechanism may depend on it too, because only hard answers learn: after
+a draw it closes the session (`Turn.close`), which is one more outcome of a run that is paid for, and its last.
+
+An older copy of this file that is put back would draw again from states that have answered already, with the same
+secrets, and nothing in it can tell. Whoever restores a copy closes its open sessions before anything is asked.
 
 Nothing is ever deleted and no reply ever changes. The state holds secrets (noise that is drawn once); the file is
 readable by its owner only, like the ledger.
@@ -196,7 +200,7 @@ class SessionFile(KeptFile):
         """Accept no more questions; closing twice is closing once."""
         with self.write() as connection:
             if _row(connection, id).status == "open":
-                connection.execute("UPDATE session SET status = 'closed', closed_at = ? WHERE id = ?", (now(), id))
+                _close(connection, id)
 
     @contextmanager
     def turn(self, id: str) -> Iterator[Turn]:
@@ -207,7 +211,6 @@ class SessionFile(KeptFile):
             if shutil.disk_usage(self.path.parent).free < ROOM + 4 * _size(connection, id):
                 raise DeskError("The disk is nearly full; nothing was asked: free some space and try again.")
             yield Turn(connection, row)
-
 
     @contextmanager
     def snapshot(self, id: str) -> Iterator[Turn]:
@@ -233,6 +236,10 @@ class Turn:
         if _digest(data) != found["digest"]:
             raise DeskError("The state of this session is damaged on disk; restore the workspace from a backup.")
         return data
+
+    def close(self) -> None:
+        """Ends the session together with this turn."""
+        _close(self.connection, self.row.id)
 
     def record(
         self, *, question: Question, at: str, reply: Reply, rows: float | None, state: bytes | None
@@ -274,6 +281,10 @@ def _row(connection: sqlite3.Connection, id: str) -> SessionRow:
     if found is None:
         raise Unknown(f"This workspace holds no session '{printable(id)}'.")
     return found
+
+
+def _close(connection: sqlite3.Connection, id: str) -> None:
+    connection.execute("UPDATE session SET status = 'closed', closed_at = ? WHERE id = ?", (now(), id))
 
 
 def _check_open(row: SessionRow) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from core.attempt import is_void
 from core.domain import Domain
 from core.errors import BadParameter
 from core.ledger import Account, Entry
@@ -69,8 +70,8 @@ def is_session(entry: Entry) -> bool:
 
 
 def is_release(entry: Entry) -> bool:
-    """Whether a paid plan gives a release; every other kind of spend says what it is."""
-    return "kind" not in json.loads(entry.plan_json)
+    """Whether a paid plan gives a release; every other kind of spend says what it is, and a void one gives nothing."""
+    return "kind" not in json.loads(entry.plan_json) and not is_void(entry)
 
 
 def chosen_columns(columns: Sequence[str] | None, domain: Domain) -> tuple[str, ...] | None:

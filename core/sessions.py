@@ -97,14 +97,14 @@ class Sessions:
             priced_for=account,
         )
 
-    def begin(self, entry: Entry) -> bytes:
+    def begin(self, entry: Entry, noise: NoiseSource) -> bytes:
         """Open a paid session unless that was done already; returns its terms, which the ledger keeps."""
         if self.file.find(entry.plan_id) is None:
             held, terms = self._table(entry.dataset_id), json.loads(entry.plan_json)
             domain = narrowed(held.domain, terms["columns"])
             mechanism = _mechanism(terms)
             start = None if terms["earlier"] is None else self._source(terms["earlier"], held, terms["columns"])
-            state = mechanism.open(at_hand(Focused(self._counts(held.id), domain)), self._noise, start)
+            state = mechanism.open(at_hand(Focused(self._counts(held.id), domain)), noise, start)
             self.file.add(
                 id=entry.plan_id,
                 plan_id=entry.plan_id,

@@ -77,9 +77,10 @@ def opened(source: Source) -> Iterator[Rows]:
         )
     if kind == "parquet":
         files.check_width(path)
-    with duckdb.connect(str(path) if kind == "duckdb" else ":memory:", kind == "duckdb", dict(_SETTINGS)) as engine:
+    with duckdb.connect(":memory:", False, dict(_SETTINGS)) as engine:
         _confine(engine, path)
         if kind == "duckdb":
+            _attach(engine, path)
             yield _Stored(engine, name or "")
         else:
             yield _Text(engine, path) if kind == "text" else _Parquet(engine, path)
@@ -114,13 +115,17 @@ def stored_tables(path: str | Path) -> tuple[str, ...] | None:
     found = files.find(path)
     if files.kind_of(found) != "duckdb":
         return None
-    with duckdb.connect(str(found), True, dict(_SETTINGS)) as engine:
+    with duckdb.connect(":memory:", False, dict(_SETTINGS)) as engine:
         _confine(engine, found)
-        _lock(engine)
+        _attach(engine, found)
         return tuple(row[0] for row in engine.execute(f"SELECT DISTINCT table_name {_TABLES} ORDER BY 1").fetchall())
 
 
-_TABLES = "FROM duckdb_tables() WHERE NOT internal AND NOT temporary AND database_name = current_database()"
+_TABLES = "FROM duckdb_tables() WHERE NOT internal AND NOT temporary AND database_name = 'given'"
+_COMPUTED = (
+    "SELECT column_name FROM duckdb_columns()"
+    " WHERE database_name = 'given' AND schema_name = ? AND table_name = ? AND is_generated"
+)
 _SETTINGS: dict[str, str] = {
     "memory_limit": "60%",
     "temp_directory": "",
@@ -130,8 +135,9 @@ _SETTINGS: dict[str, str] = {
     "allow_community_extensions": "false",
     "python_enable_replacements": "false",
 }
-ROOM, ROOM_PER_BYTE = 512 << 20, 50
-"""Bytes of memory that any file may take, and more for each of its own: a kilobyte of Parquet can claim terabytes."""
+ROOM, ROOM_PER_BYTE, ROOM_PER_ROW = 512 << 20, 50, 50
+"""Bytes of memory that any file may take, and more for each of its own: a kilobyte of Parquet can claim terabytes. A
+row takes up to 59 while it is encoded (measured); a file of a byte per row, or of ten million rows, is not too long."""
 _TOO_LARGE = "The table does not fit into memory; use fewer columns or rows."
 _UNREADABLE = "The table cannot be read; give a file, a DuckDB table or a DataFrame of plain texts, numbers and dates."
 
@@ -180,7 +186,10 @@ class _Database:
         wanted = ", ".join(f"c{place}" for place in sorted({self._places[name] for name in names}))
         self._engine.execute(f"CREATE TEMP TABLE taken AS SELECT {wanted} FROM {self._origin}", self._parameters)
         _lock(self._engine)
-        return int(self._engine.execute("SELECT count(*) FROM taken").fetchall()[0][0])
+        count = int(self._engine.execute("SELECT count(*) FROM taken").fetchall()[0][0])
+        if count * ROOM_PER_ROW > _memory(self._engine):
+            raise BadFile(_TOO_LARGE)
+        return count
 
     def encode(self, attribute: Attribute) -> tuple[NDArray[Any], int]:
         place = self._places[attribute.name]
@@ -277,15 +286,20 @@ class _Parquet(_Database):
 
 
 class _Stored(_Database):
-    """A table of a DuckDB database, opened for reading; views are refused because they may read other files."""
+    """A table of a DuckDB database, attached for reading.
+
+    Views are refused because they may read other files, and computed columns because they may run for ever.
+    """
 
     def __init__(self, engine: duckdb.DuckDBPyConnection, name: str) -> None:
-        _lock(engine)
         query = f"SELECT schema_name {_TABLES} AND table_name = ? ORDER BY schema_name <> 'main', schema_name"
         found = engine.execute(query, [name]).fetchall()
         if not found:
             raise BadFile(f"The database has no table '{printable(name)}'; views cannot be used.")
-        self._table = f"{quote(found[0][0])}.{quote(name)}"
+        computed = engine.execute(_COMPUTED, [found[0][0], name]).fetchall()
+        if computed:
+            raise BadFile(f"Column '{printable(computed[0][0])}' is computed by the database; store its values first.")
+        self._table = f"given.{quote(found[0][0])}.{quote(name)}"
         described = engine.execute(f"DESCRIBE SELECT * FROM {self._table}").fetchall()
         names = files.check_names([row[0] for row in described])
         origin = f"{self._table} AS t({_aliases(len(names))})"
@@ -333,16 +347,31 @@ _NESTED = re.compile(r"STRUCT|MAP|UNION|LIST|ARRAY|VARIANT")
 _WHOLE = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?$")
 _FLOAT = re.compile(r"DOUBLE|FLOAT|DECIMAL|U?HUGEINT|BIGNUM")
 _TIME = re.compile(r"DATE|TIMESTAMP")
-_FRAME_TYPES = {"i": "BIGINT", "u": "UBIGINT", "f": "DOUBLE", "b": "BOOLEAN", "M": "TIMESTAMP"}
+# Signed or not, whole numbers are one kind: pandas turns them into floats as soon as a single cell is empty.
+_FRAME_TYPES = {"i": "BIGINT", "u": "BIGINT", "f": "DOUBLE", "b": "BOOLEAN", "M": "TIMESTAMP"}
 
 
 def _confine(engine: duckdb.DuckDBPyConnection, path: Path) -> None:
     """Lower the engine's share of the machine's memory to what a file of this size can need."""
-    amount, unit = engine.execute("SELECT current_setting('memory_limit')").fetchall()[0][0].split()
-    share = float(amount) * 1024 ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit)
     room = ROOM + ROOM_PER_BYTE * path.stat().st_size
-    if room < share:
+    if room < _memory(engine):
         engine.execute(f"SET memory_limit='{room >> 20}MiB'")
+
+
+def _memory(engine: duckdb.DuckDBPyConnection) -> float:
+    """Bytes that the engine may take."""
+    amount, unit = engine.execute("SELECT current_setting('memory_limit')").fetchall()[0][0].split()
+    return float(amount) * 1024.0 ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit)
+
+
+def _attach(engine: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Open a DuckDB file beside an empty database of our own, under the name `given`, for reading.
+
+    Opened by itself it would come first whenever a name is looked up, and its own functions would stand for DuckDB's:
+    one called current_setting could say that the configuration is locked.
+    """
+    engine.execute("ATTACH ? AS given (READ_ONLY)", [str(path)])
+    _lock(engine)
 
 
 def _lock(engine: duckdb.DuckDBPyConnection) -> None:

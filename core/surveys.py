@@ -14,10 +14,11 @@ from threading import Lock
 from typing import Any
 
 from core import accounting
+from core.attempt import attempt
 from core.discovery import Discovery, Kind, Suggestion
 from core.errors import BadParameter
 from core.ledger import Account, Dataset, Entry, Ledger
-from core.noise import Noise
+from core.noise import Noise, NoiseSource
 from core.plan import canonical, identity, order_of
 from core.privacy import Budget, Unit
 from core.table import survey
@@ -99,10 +100,12 @@ class Surveys:
         plan_id = identity(content)
         units = accounting.units(wish.cost(), order_of(account))
         self._ledger.reserve(plan_id=plan_id, dataset_id=dataset.id, plan_json=content, units=units, account=account)
-        stored = self._ledger.result(plan_id)
-        if stored is None:
-            found = wish.run(private, unit, self._noise)
-            stored = self._ledger.store(plan_id, canonical({name: asdict(found[name]) for name in found}).encode())
+
+        def run(noise: NoiseSource) -> bytes:
+            found = wish.run(private, unit, noise)
+            return canonical({name: asdict(found[name]) for name in found}).encode()
+
+        stored = attempt(self._ledger, plan_id, self._noise, run)
         return Found(
             suggestions={name: _suggestion(line) for name, line in json.loads(stored).items()},
             share=units / account.total,

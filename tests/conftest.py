@@ -11,6 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no defect: nothing here measures time.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 REQUIRE_BROWSER = "RELEASE_DESK_REQUIRE_BROWSER"

@@ -6,6 +6,7 @@ The test of a question and why it is private: `median_loss.py`. A subclass bring
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -169,8 +170,11 @@ class MedianSession:
         number = self._number(domain, unit)
         measured = ask(counts, question, number, noise)
         value, sigma = float(measured.value) / question.denominator, measured.sigma / question.denominator
-        half = self._half(state, domain, unit)
-        learnt = replace(asked, hypothesis=state.hypothesis.learnt(question, value, half, noise.generator()))
+        learnt = asked
+        # A body that became too thin learns nothing more; the measurement is given and counted all the same.
+        with suppress(ArithmeticError, np.linalg.LinAlgError):
+            half = self._half(state, domain, unit)
+            learnt = replace(asked, hypothesis=state.hypothesis.learnt(question, value, half, noise.generator()))
         return learnt, self._reply(learnt, value, reach(number, sigma), "hard")
 
     def peek(self, state: State) -> Source | None:

@@ -1,9 +1,10 @@
 """A budget that is spent in steps, where later steps are chosen after seeing earlier noisy answers.
 
 **Privacy** All amounts are parts of one whole, fixed in advance: rho for Gaussian noise, epsilon for Laplace noise. The
-parts are exact fractions and are handed out so that they never sum to more than the whole, whatever the answers are;
-composition is then covered although the steps are adaptive (zCDP: Bun and Steinke 2016, lemma 2.3; pure: basic
-composition), and the whole run costs one `Gaussian(rho)` or `Pure(epsilon)`.
+parts are exact fractions and are handed out so that they never sum to more than the whole, whatever the answers are.
+Steps and the sizes of their parts may then depend on earlier answers: the divergence of every order stays below that of
+the whole (the filter in `accounting.py`: Feldman and Zrnic 2021; pure: Rogers, Roth, Ullman and Vadhan 2016), so the
+whole run costs one `Gaussian(rho)` or `Pure(epsilon)`.
 """
 
 from __future__ import annotations

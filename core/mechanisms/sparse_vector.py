@@ -22,8 +22,11 @@ Replace z by z + D on the neighbour, which is a bijection of the integers becaus
 
 So a run is (e1 + e2)-differentially private: one `Pure(e1 + e2)` event. A comparison with a public hypothesis h has the
 value |q - h|, or q - h and h - q one after the other: h is public, so each of them changes by at most D. Fresh numbers
-do not involve z; they enter the product as factors of their own and cost what they cost alone. Several runs, each with
-an offset of its own, compose like any other events.
+do not involve z; they enter the product as factors of their own. With delta = 0 the bounds of all factors multiply, in
+whatever order they come. With delta > 0 a run may go on while numbers, other sessions and releases come in between: an
+interactive mechanism that is e-private can, for any two neighbours, be played from one randomised response of that e,
+drawn when it starts (Vadhan and Wang 2021), so a run counts as one `Pure` event at its start and the rest is ordinary
+adaptive composition. Several runs, each with an offset of its own, compose the same way.
 """
 
 from __future__ import annotations

@@ -48,8 +48,8 @@ class Tree:
     **Runtime** three passes over the rows per pair of columns; then O(cliques' cells x sweeps + points x tables), and
     O(points x planes^2) for halfspaces.
 
-    Theorem: Bun and Steinke 2016, lemma 2.3 (adaptive composition of zCDP); Dudík, Phillips and Schapire 2007,
-    theorem 1 (maximum entropy within the noise).
+    Theorem: Bun and Steinke 2016, lemma 2.3 (composition of zCDP), with parts that depend on earlier answers by Feldman
+    and Zrnic 2021; Dudík, Phillips and Schapire 2007, theorem 1 (maximum entropy within the noise).
     """
 
     name: ClassVar[str] = "tree"

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from core.queries.protocol import Columns, Source
 
 
+MOST_DENOMINATOR = 2**30
+"""Eight thousand million rows times this stay below 2^63: a total that wrapped around would change by far more than
+`denominator` for one row."""
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Query:
     """Weights over the cells of a few columns, as integers over a public power of two.
@@ -31,8 +36,8 @@ class Query:
 
     def __post_init__(self) -> None:
         weights = np.asarray(self.weights)
-        if self.denominator < 1 or self.denominator & (self.denominator - 1):
-            raise BadParameter("denominator", "must be a power of two.")
+        if not 1 <= self.denominator <= MOST_DENOMINATOR or self.denominator & (self.denominator - 1):
+            raise BadParameter("denominator", f"must be a power of two up to {MOST_DENOMINATOR:,}.")
         if weights.dtype.kind not in "iub" or weights.min(initial=0) < 0 or weights.max(initial=0) > self.denominator:
             raise BadParameter("weights", "must be whole numbers from 0 to the denominator.")
         object.__setattr__(self, "weights", weights.astype(np.int64))

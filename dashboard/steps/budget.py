@@ -30,12 +30,12 @@ with right:
     st.metric("Total", f"ε {wording.number(statement.budget.epsilon)}, δ {delta}", border=True)
     if (again := ledger_view.more(statement)) is not None:
         st.metric("Releases like the last one that it can still pay", f"about {again}", border=True)
+messages.note("Budget and spends are not computed from the rows; they may be published.", "public")
 for session in desk.sessions(table):
     summary = session.summary()
     if summary.status == "open" and summary.left is not None:
         reach = f"can still measure {plural(summary.left, 'question')} at its accuracy, and answer easy ones for free"
         messages.note(f"The session '{messages.plain(session.mechanism.title)}' {reach}.", "public")
-messages.note("Budget and spends are not computed from the rows; they may be published.", "public")
 
 by_id = {other.id: other for other in held}
 for entry in statement.entries:
@@ -43,7 +43,8 @@ for entry in statement.entries:
         continue
     progress = desk.progress(entry.plan_id)
     with st.container(border=True):
-        st.markdown(f"**{messages.plain(ledger_view.line(entry, by_id.get(entry.dataset_id)))}**")
+        line = messages.plain(ledger_view.line(entry, by_id.get(entry.dataset_id)))
+        st.markdown(f"{messages.mark('public')} **{line}**")
         if is_discovery(entry):
             st.warning(
                 "It is paid for and was interrupted. Ask for the same suggestions with the same file again: "
@@ -64,6 +65,7 @@ if statement.entries:
         [entry.status != "stored" for entry in oldest_first],
     )
     st.plotly_chart(figure, alt=alt, key="spends", config={"displayModeBar": False})
+    messages.note("One piece per spend, oldest first; hatched is paid and not finished, pale is left.", "public")
     figure, alt = charts.timeline(
         [entry.reserved_at for entry in oldest_first],
         [entry.units / statement.total for entry in oldest_first],
@@ -74,8 +76,12 @@ if statement.entries:
         ledger_view.frame(desk, statement, by_id),
         hide_index=True,
         column_config={
-            "ε": st.column_config.NumberColumn(format="%g"),
-            "Share": st.column_config.NumberColumn(format="%.2f %%"),
+            "Paid (UTC)": st.column_config.TextColumn(width=135),
+            "Mechanism": st.column_config.TextColumn(width=170),
+            "Released": st.column_config.TextColumn(width=190),
+            "ε": st.column_config.NumberColumn(format="%g", width=55),
+            "δ": st.column_config.TextColumn(width=65),
+            "Share": st.column_config.NumberColumn(format="%.2f %%", width=80),
         },
         alt="Every release that was paid for, newest first.",
     )

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from core.attributes import Attribute
 from core.domain import Domain
-from dashboard.views.charts import DARK, MARGINS, MIDDLE, PALE, spread
+from dashboard.views.charts import DARK, GREY, MARGINS, PALE, spread
 
 Floats = NDArray[np.float64]
 MOST_DOTS = 2_000
 PALE_BAR = {"color": PALE, "line": {"color": DARK, "width": 1}}
-DASHES = ("solid", "dash", "dot")
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
+ABOVE = {"orientation": "h", "yanchor": "bottom", "y": 1, "x": 0}
+"""A legend that leaves a narrow figure its width."""
 
 
 def distribution(named: Sequence[tuple[str, Floats]]) -> tuple[go.Figure, str]:
@@ -29,7 +31,7 @@ def distribution(named: Sequence[tuple[str, Floats]]) -> tuple[go.Figure, str]:
             y=[(at + 1) / len(ordered) for at in places],
             mode="lines",
             name=name,
-            line={"color": (DARK, MIDDLE, PALE)[place % 3], "dash": DASHES[place // 3 % 3], "width": 3},
+            line={"color": (DARK, GREY)[place % 2], "dash": DASHES[place // 2 % 5], "width": 3},
             hovertemplate="%{y:.0%} of the questions are off by at most %{x:.3g} %<extra></extra>",
         )
         if len(ordered):
@@ -54,12 +56,12 @@ def side_by_side(domain: Domain, columns: Sequence[str], real: Floats, released:
             go.Bar(x=labels[0], y=real, name="table", marker={"color": DARK}),
             go.Bar(x=labels[0], y=released, name="release", marker=PALE_BAR),
         ])
-        figure.update_layout(barmode="group", yaxis_title="rows")
+        figure.update_layout(barmode="group", yaxis_title="rows", legend=ABOVE)
     else:
         most = float(off.max()) or 1.0
         figure = go.Figure(
             go.Heatmap(
-                z=released - real, x=labels[1], y=labels[0], colorscale="RdBu", zmin=-most, zmax=most,
+                z=released - real, x=labels[1], y=labels[0], colorscale="Cividis", zmin=-most, zmax=most,
                 colorbar={"title": "released − real"}, hovertemplate="%{y}, %{x}: %{z:+,.0f} rows<extra></extra>",
             )
         )
@@ -86,12 +88,14 @@ def running(attribute: Attribute, real: Floats, released: Floats) -> tuple[go.Fi
             x=[labels[place] for place in places], y=share[places], mode="lines", name=name,
             line={"color": color, "width": 3, "dash": dash},
         )
-        for share, name, color, dash in ((shares[0], "table", DARK, "solid"), (shares[1], "release", MIDDLE, "dash"))
+        for share, name, color, dash in ((shares[0], "table", DARK, "solid"), (shares[1], "release", GREY, "dash"))
     ])
     worst = float(gap.max() - gap.min())
     if high > low:
         figure.add_vrect(x0=labels[low], x1=labels[high - 1], fillcolor=PALE, opacity=0.5, line_width=0)
-    figure.update_layout(margin=MARGINS, height=340, xaxis_title=attribute.name, yaxis_title="share up to here")
+    figure.update_layout(
+        margin=MARGINS, height=340, xaxis_title=attribute.name, yaxis_title="share up to here", legend=ABOVE
+    )
     figure.update_xaxes(type="category", automargin=True, nticks=20)
     figure.update_yaxes(range=[0, 1.02], tickformat=".0%")
     where = f"{labels[min(low, regular - 1)]} and {labels[max(high - 1, 0)]}"

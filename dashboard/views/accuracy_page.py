@@ -91,20 +91,27 @@ def _overview(table: HeldTable, compared: list[Compared]) -> None:
     st.header("Errors per query class", divider="gray")
     lines = [
         {
-            "Release": one.name,
             "Class": found.sentence,
             "Mean error": f"{100 * found.mean:.3f} % (±{rows(found.mean * held)})",
             "Largest error": f"{100 * found.largest:.3f} % (±{rows(found.largest * held)})",
             "Promised mean": f"±{rows(one.release.certificate.expected_error['mean'])}",
+            "Release": one.name,
         }
         for one in compared
         for found in one.scores
     ]
-    st.dataframe(pd.DataFrame(lines), hide_index=True, alt="Mean and largest error of each release and class.")
-    messages.note("Exact errors, as shares of the table and in rows.", STATUS)
+    # The figures first: names of releases are long.
+    st.dataframe(
+        pd.DataFrame(lines),
+        hide_index=True,
+        column_config={"Class": st.column_config.TextColumn(width=230)},
+        alt="Mean and largest error of each release and class.",
+    )
+    messages.note("Exact errors, as shares of the table and in rows; the promise is public.", STATUS)
     named = [(f"{one.name} · {found.name}", found.errors) for one in compared for found in one.scores]
     figure, alt = accuracy_charts.distribution(named)
     st.plotly_chart(figure, alt=alt, key="errors", config={"displayModeBar": False})
+    messages.note("The share of the questions whose error is at most so large.", STATUS)
 
 
 def _worst(one: Compared) -> None:

@@ -25,6 +25,7 @@ def show(session: Session, who: Visitor) -> None:
     asked.metric("Questions", amount(summary.questions), border=True)
     hard.metric("Hard ones", amount(summary.hard), border=True)
     left.metric("Hard answers left", "no limit" if summary.left is None else amount(summary.left), border=True)
+    messages.note("Which questions were hard follows from the answers.", "released")
     _budget(summary)
     if not answers:
         st.write("Nothing was asked yet.")
@@ -75,7 +76,12 @@ def _transcript(session: Session, answers: list[Answer]) -> None:
             }
         ),
         hide_index=True,
-        column_config={"Share": st.column_config.NumberColumn(format="%.2f %%")},
+        column_config={
+            "#": st.column_config.NumberColumn(width=50),
+            "Share": st.column_config.NumberColumn(format="%.2f %%"),
+            "Rows": st.column_config.NumberColumn(format="localized"),
+            "±": st.column_config.NumberColumn(format="localized"),
+        },
         alt="The newest answers of the session.",
     )
     listed = f"{plural(len(newest), 'answer')} of {amount(len(answers))}"

@@ -32,15 +32,17 @@ def choose(here: state.Session, desk: Desk, table: HeldTable) -> Session | None:
     waiting = here.opening
     if waiting is not None and waiting[0] == table.id:
         return _opening(here, desk, waiting[1])
-    names = [*sessions, NEW]
+    names, labels = [*sessions, NEW], {name: label(session) for name, session in sessions.items()}
     if here.asking not in sessions:
         here.asking = None
     chosen = st.selectbox(
         "Session",
         names,
         index=names.index(here.asking) if here.asking else 0,
-        format_func=lambda name: "Open a new session" if name == NEW else label(sessions[name]),
-        key=f"session-{table.id}-{here.asking or ''}",
+        format_func=lambda name: labels.get(name, "Open a new session"),
+        # The browser keeps the text it was given: a session that is closed needs a field with the new one.
+        key=f"session-{table.id}-{here.asking or ''}-{labels.get(here.asking or '', '')}",
+        help="Mechanisms and dates are public.",
     )
     if chosen != NEW:
         here.asking = chosen
@@ -51,9 +53,8 @@ def choose(here: state.Session, desk: Desk, table: HeldTable) -> Session | None:
 
 def label(session: Session) -> str:
     """A session in one line."""
-    summary = session.summary()
-    parts = [session.mechanism.title, plural(summary.questions, "question"), f"opened {wording.moment(session.opened)}"]
-    return " · ".join([*parts, "closed"] if summary.status == "closed" else parts)
+    parts = [session.mechanism.title, f"opened {wording.moment(session.opened)}"]
+    return " · ".join([*parts, "closed"] if session.status == "closed" else parts)
 
 
 def _opening(here: state.Session, desk: Desk, plan_id: str) -> Session | None:
@@ -64,6 +65,10 @@ def _opening(here: state.Session, desk: Desk, plan_id: str) -> Session | None:
         return None
     if progress.state == "stopped":
         result_page.unfinished(desk, plan_id, progress.note)
+        return None
+    if progress.state == "ended":
+        here.opening = None
+        st.error(messages.plain(progress.note), icon=":material/error:")
         return None
     session = desk.session(plan_id)
     here.opening, here.asking = None, session.id

@@ -28,4 +28,4 @@ def change(desk: Desk, table: HeldTable, statement: Statement) -> None:
     if statement.changes:
         st.subheader("Changes of the total")
         for text in statement.changes:
-            st.write(f"- {messages.plain(text)}")
+            messages.note(messages.plain(text), "public")

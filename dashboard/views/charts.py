@@ -13,7 +13,8 @@ from core.attributes import Attribute
 from core.domain import Domain
 
 MOST_CELLS, FEW_CELLS = 4_000, 60
-DARK, MIDDLE, PALE = "#1f5f8b", "#6fa8cf", "#c9d6e2"
+DARK, MIDDLE, PALE, GREY = "#2b77ad", "#6fa8cf", "#c9d6e2", "#7d8894"
+"""Dark and grey have at least 3:1 against both backgrounds, and dark against pale; middle parts dark pieces only."""
 TENTHS = (0, 20, 40, 60, 80, 100)
 MARGINS = {"l": 10, "r": 10, "t": 30, "b": 10}
 
@@ -57,7 +58,7 @@ def running(attribute: Attribute, table: NDArray[np.float64]) -> tuple[go.Figure
             x=[attribute.label(place) for place in places],
             y=shares[places],
             mode="lines+markers" if regular <= FEW_CELLS else "lines",
-            line={"color": MIDDLE, "width": 3},
+            line={"color": DARK, "width": 3},
             hovertemplate="up to %{x}: %{y:.1%} of the rows<extra></extra>",
         )
     )
@@ -162,9 +163,9 @@ def session(kinds: Sequence[str], limit: int | None, plain: int | None) -> tuple
         )
     )
     if limit is not None:
-        figure.add_hline(y=limit, line={"color": MIDDLE, "dash": "dash"}, annotation_text="limit of the session")
+        figure.add_hline(y=limit, line={"color": GREY, "dash": "dash"}, annotation_text="limit of the session")
     if plain is not None and plain < len(kinds):
-        figure.add_vline(x=plain, line={"color": MIDDLE, "dash": "dot"}, annotation_text="plain noise ends here")
+        figure.add_vline(x=plain, line={"color": GREY, "dash": "dot"}, annotation_text="plain noise ends here")
     figure.update_layout(
         margin=MARGINS, height=300, xaxis_title="questions", yaxis_title="hard answers", showlegend=False
     )
@@ -177,7 +178,7 @@ def _bars(labels: list[str], table: NDArray[np.float64]) -> go.Bar:
     return go.Bar(
         x=labels,
         y=table,
-        marker={"color": MIDDLE, "line": {"width": 0}},
+        marker={"color": DARK, "line": {"width": 0}},
         hovertemplate="%{x}: %{y:,.0f} rows<extra></extra>",
     )
 

@@ -53,7 +53,7 @@ def show(draft: Draft, desk: Desk, unit: Unit | None, total: Budget | None) -> N
         pressed = st.button("Buy suggestions", key="discover", icon=":material/sell:", disabled=part is None)
         if pressed and part is not None:
             with messages.guarded():
-                with st.spinner("Reading the table and drawing noise …"):
+                with st.spinner("Reading the table and drawing noise; long columns of text take some seconds …"):
                     _buy(draft, desk, wish, kinds, unit, total, part)
                 st.rerun()
         schema_files.outcome(draft, BOUGHT)

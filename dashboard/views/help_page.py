@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -37,11 +39,11 @@ def words() -> None:
 
 def registered() -> None:
     st.header("What can be asked", divider="gray")
-    _listed({name: kind.title for name, kind in query_classes.items()}, "Class", "Every query class.")
+    _listed({name: kind.title for name, kind in query_classes.items()}, "Class", "In a sentence", "Every query class.")
     st.header("How it is released", divider="gray")
-    _listed({name: kind.prefer for name, kind in offline.items()}, "Mechanism", "Every mechanism for releases.")
+    _mechanisms(offline, "Every mechanism for releases.")
     st.header("How questions are answered", divider="gray")
-    _listed({name: kind.prefer for name, kind in interactive.items()}, "Mechanism", "Every interactive mechanism.")
+    _mechanisms(interactive, "Every interactive mechanism.")
 
 
 def settings(desk: Desk) -> None:
@@ -56,7 +58,7 @@ def settings(desk: Desk) -> None:
         HOME_VARIABLE: "set" if os.environ.get(HOME_VARIABLE) else "not set: the user's data folder is used",
         access.DEMO_VARIABLE: os.environ.get(access.DEMO_VARIABLE, "") or "not set",
     }
-    _listed(lines, "Setting", "How this desk is run.")
+    _listed(lines, "Setting", "Value", "How this desk is run.")
     messages.note("Paths on this machine.", "curator only")
     if not login and not access.demo():
         st.write(
@@ -71,10 +73,26 @@ def settings(desk: Desk) -> None:
         )
 
 
-def _listed(lines: dict[str, str], noun: str, alt: str) -> None:
-    st.dataframe(
-        pd.DataFrame({noun: list(lines), "In a sentence": list(lines.values())}), hide_index=True, alt=alt
+def _mechanisms(kinds: Mapping[str, Any], alt: str) -> None:
+    """By the titles that the pages show; the name is what a script says."""
+    _table(
+        {
+            "Mechanism": [kind.title for kind in kinds.values()],
+            "When": [kind.prefer for kind in kinds.values()],
+            "Name": list(kinds),
+        },
+        alt,
     )
+
+
+def _listed(lines: Mapping[str, str], noun: str, about: str, alt: str) -> None:
+    _table({noun: list(lines), about: list(lines.values())}, alt)
+
+
+def _table(columns: Mapping[str, list[str]], alt: str) -> None:
+    """Sentences wrap in it, where a grid would cut them."""
+    cells = {name: [messages.plain(text) for text in texts] for name, texts in columns.items()}
+    st.table(pd.DataFrame(cells), hide_index=True, alt=alt)
 
 
 def _version() -> str:

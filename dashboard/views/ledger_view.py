@@ -20,7 +20,7 @@ from core.surveys import KIND as DISCOVERY
 from core.wording import amount
 from dashboard.views import wording
 
-STATES = {"done": "stored", "running": "running", "stopped": "paid, not finished"}
+STATES = {"done": "stored", "running": "running", "stopped": "paid, not finished", "ended": "ended by an error"}
 
 
 def line(entry: Entry, table: HeldTable | None) -> str:
@@ -84,7 +84,7 @@ def frame(desk: Desk, statement: Statement, held: Mapping[str, HeldTable]) -> pd
                 "ε": float(budget.epsilon),
                 "δ": wording.number(budget.delta),
                 "Share": 100 * entry.units / statement.total if statement.total else 100.0,
-                "State": STATES["done" if entry.status == "stored" else desk.progress(entry.plan_id).state],
+                "State": STATES[desk.progress(entry.plan_id).state],
             }
         )
     return pd.DataFrame(lines)

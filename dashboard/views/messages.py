@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Literal
 
@@ -12,6 +12,8 @@ import streamlit as st
 from core.errors import DeskError
 
 Status = Literal["public", "released", "curator only"]
+STATUSES: tuple[Status, ...] = ("public", "released", "curator only")
+SHOWN_TO_VISITORS: tuple[Status, ...] = ("public", "released")
 
 _LOOKS: dict[Status, tuple[Literal["gray", "green", "orange"], str, str]] = {
     "public": ("gray", ":material/public:", "Known to everyone: the schema, the budget and the plan say it."),
@@ -37,11 +39,12 @@ def note(text: str, status: Status) -> None:
     st.markdown(f"{mark(status)} :small[{text}]")
 
 
-def legend() -> None:
-    """What the three marks mean, on every page."""
+def legend(meets: Collection[Status]) -> None:
+    """What the marks mean that somebody meets, on every page."""
     with st.sidebar:
         st.markdown(":small[**Every number is marked**]")
-        for status, (_, _, meaning) in _LOOKS.items():
+        for status in meets:
+            _, _, meaning = _LOOKS[status]
             st.markdown(f"{mark(status)}  \n:small[{meaning}]")
 
 

@@ -145,6 +145,7 @@ def choose(
         with st.expander(f"{plural(len(priced.refused), 'mechanism')} cannot do this"):
             for title, reason in priced.refused.items():
                 st.write(f"**{title}**: {messages.plain(reason)}")
+            messages.note("The reasons follow from the schema and the budget.", "public")
     if chosen is None:
         return None
     return by_name[chosen], _options(by_name[chosen].mechanism, table)

@@ -75,6 +75,7 @@ def _earlier(here: Session, table: HeldTable, statement: Statement) -> None:
             format_func=lambda plan_id: ledger_view.line(entries[plan_id], table),
         )
         st.button("Open it", on_click=result_page.open_release, args=(here, chosen), icon=":material/folder_open:")
+        messages.note("What was paid, and when, may be published.", "public")
 
 
 def _edition(here: Session, desk: Desk, table: HeldTable, chosen: PlanFile, plan: Plan) -> Plan:

@@ -56,12 +56,14 @@ def show(here: Session, desk: Desk, table: HeldTable) -> None:
     if entry is None:
         st.error("This desk holds no such release.", icon=":material/error:")
         return
-    st.markdown(f"**{messages.plain(ledger_view.line(entry, table))}**")
+    st.markdown(f"{messages.mark('public')} **{messages.plain(ledger_view.line(entry, table))}**")
     progress = desk.progress(plan_id)
     if progress.state == "running":
         watch(desk, plan_id)
     elif progress.state == "stopped":
         unfinished(desk, plan_id, progress.note)
+    elif progress.state == "ended":
+        st.error(messages.plain(progress.note), icon=":material/error:")
     else:
         _finished_page(desk, table, plan_id)
 

@@ -22,7 +22,7 @@ def show(here: state.Session, desk: Desk) -> None:
     names = {item.id: item for item in items}
     linked = st.query_params.get("item")
     chosen = st.selectbox(
-        f"{plural(len(items), 'shared item')}",
+        "Shared items",
         list(names),
         index=list(names).index(linked) if linked in names else 0,
         format_func=lambda identity: _line(names[identity]),
@@ -61,6 +61,7 @@ def _release(desk: Desk, item: Shared) -> None:
     downloads.show(release, item.title)
     with st.expander("Certificate", icon=":material/verified:"):
         st.json(certificate.model_dump())
+        messages.note("Everything in the certificate is part of the release.", "released")
     records, columns = amount(certificate.synthetic_rows), plural(len(release.domain), "column")
     messages.note(f"{records} synthetic records in {columns}; no line belongs to a person.", "released")
     answers_view.show(release, f"shared-{item.id}")

@@ -98,6 +98,7 @@ def choose_table(held: list[HeldTable]) -> HeldTable:
         list(by_id),
         index=list(by_id).index(here.table) if here.table in by_id else 0,
         format_func=lambda identity: table_label(by_id[identity]),
+        help="Names, columns and dates are public; nothing here is computed from the rows.",
     )
     if chosen != here.table:
         here.table, here.shown = chosen, None

@@ -1,15 +1,10 @@
-"""The samplers have the laws they state; the tests that say so notice a scale that is 2 % wrong."""
+"""The samplers have the laws they state; `tests/privacy/test_samplers.py` looks at them in a million draws."""
 
 from __future__ import annotations
 
-import ast
-import multiprocessing
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -21,54 +16,20 @@ from core import noise as noise_module
 from core import samplers
 from core.errors import BadParameter
 from core.noise import Noise, NoiseSource
+from tests.privacy.laws import (
+    RIGHT,
+    WRONG,
+    gaussian_draws,
+    gaussian_fit,
+    laplace_draws,
+    laplace_fit,
+    selections,
+    softmax_fit,
+    zeros,
+)
 
 NOISE = Noise()
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
-RIGHT, WRONG = 1e-6, 1e-20
-
-
-def zeros(count: int) -> np.ndarray:
-    return np.zeros(count, dtype=np.int64)
-
-
-def laplace_draws(scale: Fraction, count: int) -> np.ndarray:
-    return NOISE.laplace(zeros(count), epsilon=1 / scale, sensitivity=1)
-
-
-def gaussian_draws(sigma: Fraction, count: int) -> np.ndarray:
-    return NOISE.gaussian(zeros(count), rho=1 / (2 * sigma**2), sensitivity_squared=1)
-
-
-def fit(draws: np.ndarray, log_weight: Callable[[np.ndarray], np.ndarray], reach: int) -> float:
-    """Chi-square p-value of integer draws against weights on [-reach, reach], in at most 60 cells of similar mass."""
-    grid = np.arange(-reach, reach + 1)
-    chances = np.exp(log_weight(grid))
-    chances /= chances.sum()
-    cell = np.minimum((np.cumsum(chances) * 60).astype(int), 59)
-    cell = np.unique(cell, return_inverse=True)[1]
-    expected = np.bincount(cell, chances) * len(draws)
-    observed = np.bincount(cell[np.clip(draws, -reach, reach) + reach], minlength=len(expected))
-    return float(stats.chisquare(observed, expected * observed.sum() / expected.sum()).pvalue)
-
-
-def laplace_fit(draws: np.ndarray, scale: Fraction) -> float:
-    return fit(draws, lambda z: -np.abs(z) / float(scale), int(40 * scale) + 20)
-
-
-def gaussian_fit(draws: np.ndarray, sigma: Fraction) -> float:
-    return fit(draws, lambda z: -(z**2) / (2 * float(sigma) ** 2), int(9 * sigma) + 10)
-
-
-@pytest.mark.parametrize("scale", [Fraction(2, 5), Fraction(1), Fraction(10), Fraction(1000)])
-def test_laplace_has_its_law_and_the_test_sees_two_percent(scale: Fraction) -> None:
-    assert laplace_fit(laplace_draws(scale, 10**6), scale) > RIGHT
-    assert laplace_fit(laplace_draws(scale * Fraction(98, 100), 10**6), scale) < WRONG
-
-
-@pytest.mark.parametrize("sigma", [Fraction(1, 2), Fraction(1), Fraction(10), Fraction(1000)])
-def test_gaussian_has_its_law_and_the_test_sees_two_percent(sigma: Fraction) -> None:
-    assert gaussian_fit(gaussian_draws(sigma, 500_000), sigma) > RIGHT
-    assert gaussian_fit(gaussian_draws(sigma * Fraction(98, 100), 500_000), sigma) < WRONG
 
 
 def test_sensitivity_multiplies_the_noise() -> None:
@@ -92,56 +53,6 @@ def test_laplace_and_gaussian_beyond_machine_integers() -> None:
     assert stats.kstest(draws, stats.laplace(scale=float(scale)).cdf).pvalue > RIGHT
     draws = gaussian_draws(scale, 50_000).astype(float)
     assert stats.kstest(draws, stats.norm(scale=float(scale)).cdf).pvalue > RIGHT
-
-
-def same_law(left: np.ndarray, right: np.ndarray) -> float:
-    """Two-sample chi-square p-value; rare values are pooled at both ends."""
-    low, high = np.quantile(left, [0.001, 0.999])
-    cells = int(high - low) + 1
-    tables = [np.bincount((np.clip(draws, low, high) - low).astype(int), minlength=cells) for draws in (left, right)]
-    return float(stats.chi2_contingency(np.array(tables)).pvalue)
-
-
-@pytest.fixture(scope="module")
-def opendp() -> ModuleType:
-    opendp = pytest.importorskip("opendp.prelude")
-    opendp.enable_features("contrib")
-    return opendp
-
-
-class TestBesideOpendp:
-    def test_laplace(self, opendp: ModuleType) -> None:
-        space = opendp.vector_domain(opendp.atom_domain(T="i64")), opendp.l1_distance(T="i64")
-        theirs = np.array(opendp.m.make_laplace(*space, 5.0)(zeros(60_000)))
-        assert same_law(laplace_draws(Fraction(5), 300_000), theirs) > RIGHT
-        assert same_law(laplace_draws(Fraction(6), 300_000), theirs) < WRONG
-
-    def test_gaussian(self, opendp: ModuleType) -> None:
-        space = opendp.vector_domain(opendp.atom_domain(T="i64")), opendp.l2_distance(T="i64")
-        theirs = np.array(opendp.m.make_gaussian(*space, 5.0)(zeros(60_000)))
-        assert same_law(gaussian_draws(Fraction(5), 300_000), theirs) > RIGHT
-        assert same_law(gaussian_draws(Fraction(6), 300_000), theirs) < WRONG
-
-    def test_selection(self, opendp: ModuleType) -> None:
-        scores = np.array([0, 3, 1, 4], dtype=np.int64)
-        space = opendp.vector_domain(opendp.atom_domain(T="i64")), opendp.linf_distance(T="i64")
-        choose = opendp.m.make_noisy_max(*space, opendp.zero_concentrated_divergence(), 2.0)
-        theirs = np.bincount([choose(scores) for _ in range(2000)], minlength=4)
-        ours = selections(scores, Fraction(1), 2000)
-        assert stats.chi2_contingency(np.array([ours, theirs])).pvalue > RIGHT
-
-
-def selections(scores: np.ndarray, epsilon: Fraction, count: int, sensitivity: int = 1) -> np.ndarray:
-    drawn = [NOISE.select(scores, epsilon=epsilon, sensitivity=sensitivity) for _ in range(count)]
-    return np.bincount(drawn, minlength=len(scores))
-
-
-def softmax_fit(observed: np.ndarray, scores: list[int], rate: float) -> float:
-    weights = np.exp([rate * (score - max(scores)) for score in scores])
-    possible = weights > 1e-12
-    assert not observed[~possible].any()
-    expected = weights[possible] / weights[possible].sum() * observed.sum()
-    return float(stats.chisquare(observed[possible], expected).pvalue) if possible.sum() > 1 else 1.0
 
 
 @pytest.mark.parametrize(
@@ -406,54 +317,6 @@ def test_keys_are_fresh_words_and_generators_differ() -> None:
     assert stats.binomtest(int(bits), 640_000).pvalue > RIGHT
     first, second = (NOISE.generator().integers(2**63, size=4).tolist() for _ in range(2))
     assert first != second
-
-
-def private_draws(_: int) -> list[int]:
-    noisy = NOISE.laplace(zeros(50), epsilon=Fraction(1, 10**15), sensitivity=1)
-    return [*noisy.tolist(), *NOISE.keys(50).tolist()]
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_forked_processes_and_threads_never_share_draws() -> None:
-    private_draws(0)  # whatever a process could keep would be kept, and inherited, from here on
-    with multiprocessing.get_context("fork").Pool(2) as processes:
-        forked = processes.map(private_draws, range(4), chunksize=1)
-    with ThreadPoolExecutor(8) as threads:
-        threaded = list(threads.map(private_draws, range(16)))
-    every = [number for draws in (*forked, *threaded, private_draws(0)) for number in draws]
-    assert len(set(every)) == len(every) == 2100
-
-
-def random_uses(source: str) -> list[str]:
-    """Other sources of randomness in a module; a generator that was handed over, and its type, are allowed."""
-    tree = ast.parse(source)
-    types = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr == "Generator"}
-    found: list[str] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            found += [node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)]
-        elif isinstance(node, ast.Attribute) and id(node) not in types:
-            found.append(ast.unparse(node))
-    banned = {"random", "secrets", "numpy.random", "np.random", "os.urandom", "os.getrandom"}
-    return [name for name in found if name in banned]
-
-
-@pytest.mark.parametrize(
-    "source", ["import random", "from numpy import random", "np.random.rand()", "import secrets", "os.urandom(8)"]
-)
-def test_the_scan_sees_other_randomness(source: str) -> None:
-    assert random_uses(source)
-
-
-def test_no_other_file_of_core_draws_randomness() -> None:
-    folder = Path(samplers.__file__).parent
-    doors = {folder / "noise.py", folder / "samplers.py"}
-    files = [path for path in folder.rglob("*.py") if path not in doors]
-    assert files
-    assert {path.name: uses for path in files if (uses := random_uses(path.read_text(encoding="utf-8")))} == {}
-    assert not random_uses("def draw(generator: np.random.Generator) -> None: generator.random(3)")
 
 
 def test_noise_is_a_noise_source() -> None:

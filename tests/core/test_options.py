@@ -25,14 +25,6 @@ def test_only_fields_made_with_option_appear():
     assert Example(column="age").rounds == 10
 
 
-@pytest.mark.parametrize("name", REGISTERED)
-def test_every_field_is_in_the_form_or_says_why_not(name):
-    kind = REGISTERED[name]
-    own = {each.name for each in fields(kind)} - {"queries", "budget"}
-    assert own == {each.name for each in options_of(kind)} | unlisted_of(kind).keys()
-    assert all(unlisted_of(kind).values())
-
-
 @pytest.mark.parametrize(
     ("kind", "each"), [(kind, each) for kind in REGISTERED.values() for each in options_of(kind)],
     ids=lambda value: getattr(value, "name", None),

@@ -256,6 +256,30 @@ def test_a_mechanism_that_breaks_tells_nothing_and_spends_nothing(desk, held):
     assert session.summary().questions == 0
 
 
+def test_an_error_after_a_draw_ends_the_session(desk, held, monkeypatch):
+    def broken(self, state):
+        raise ValueError("a private value 1234")
+
+    session = opened(desk, held)
+    with monkeypatch.context() as patch:
+        patch.setattr(Asker, "save", broken)
+        assert session.answer(ages(3)).kind == "easy"
+        with pytest.raises(Failed, match="closed") as problem:
+            session.answer(ages(1))
+    assert "ValueError" not in str(problem.value), "only a hard answer is saved, so the error tells that it was hard"
+    assert session.status == "closed"
+    assert [answer.words for answer in session.transcript()] == ["ages 3"]
+    with pytest.raises(Refused, match="closed"):
+        session.answer(ages(2))
+
+
+def test_an_error_before_a_draw_leaves_the_session_open(desk, held):
+    session = opened(desk, held, fails=True)
+    with pytest.raises(Failed):
+        session.answer(ages(1))
+    assert session.status == "open"
+
+
 def test_a_mechanism_sees_only_the_columns_of_its_session(desk, held, monkeypatch):
     seen = []
     answer = Asker.answer

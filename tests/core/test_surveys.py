@@ -13,7 +13,7 @@ from core import surveys
 from core.desk import Desk
 from core.discovery import Discovery, Suggestion
 from core.domain import Domain
-from core.errors import BadParameter, BadSchema, OutOfBudget
+from core.errors import BadParameter, BadSchema, Failed, OutOfBudget
 from core.privacy import Budget, Unit
 from core.surveys import Found, price
 
@@ -161,3 +161,17 @@ def test_findings_become_columns_of_a_schema() -> None:
     assert domain.sizes == (92, 100, 100, 72, 3)
     assert domain["region"].label(2) == "something else"
     assert domain["size"].label(0).startswith("-0.001")
+
+
+def test_an_error_tells_nothing_and_can_be_made_good(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ValueError("a private value 1234")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Discovery, "run", broken)
+        with pytest.raises(Failed) as problem:
+            bought(desk)
+    assert "1234" not in str(problem.value)
+    assert problem.value.__context__ is None
+    assert bought(desk).suggestions["region"].values == ("north", "south")
+    assert len(desk.ledger.entries()) == 1

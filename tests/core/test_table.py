@@ -426,29 +426,6 @@ def test_fingerprints(sources: dict[str, object], tmp_path: Path) -> None:
     assert of(again["csv"], narrow) == of(sources["csv"], narrow)
 
 
-def test_the_engine_is_locked_before_values_are_read(sources: dict[str, object], tmp_path: Path) -> None:
-    (tmp_path / "other.csv").write_text("x\n1\n")
-    for name in ("csv", "parquet", "duckdb"):
-        with source.opened(sources[name]) as rows:  # type: ignore[arg-type]
-            rows.take(["age"])
-            engine = rows._engine  # type: ignore[attr-defined]
-            attempts = [
-                f"SELECT * FROM '{tmp_path}/other.csv'",
-                f"COPY taken TO '{tmp_path}/stolen.csv'",
-                f"ATTACH '{tmp_path}/stolen.duckdb' AS s",
-                "SET enable_external_access=true",
-                "SET temp_directory='/tmp'",
-                "INSTALL httpfs",
-                "SELECT * FROM sources",
-            ]
-            for attempt in attempts:
-                with pytest.raises(duckdb.Error):
-                    engine.execute(attempt)
-            settings_ = "SELECT current_setting('temp_directory'), current_setting('python_enable_replacements')"
-            assert engine.execute(settings_).fetchall() == [("", False)]
-    assert sorted(os.listdir(tmp_path)) == ["other.csv"]
-
-
 def test_errors_of_the_engine_are_not_even_kept_as_context(tmp_path: Path) -> None:
     (tmp_path / "ragged.csv").write_text("a,b\n1,2\nsecret-cell\n")
     with pytest.raises(DeskError) as problem:

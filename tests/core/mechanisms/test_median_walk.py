@@ -196,3 +196,18 @@ def test_it_is_registered():
     for kind in (registry.interactive["median-walk"], registry.interactive["median-basic"]):
         for part in ("**Privacy**", "**Accuracy**", "**Runtime**", "Theorem"):
             assert part in kind.__doc__
+
+
+@pytest.mark.parametrize("error", [ArithmeticError, np.linalg.LinAlgError])
+def test_a_measurement_that_teaches_nothing_counts_all_the_same(monkeypatch, error):
+    def thin(*_):
+        raise error("too thin")
+
+    monkeypatch.setattr(walk_cloud.Cloud, "learnt", thin)
+    counts = small_counts()
+    mechanism = MedianWalk(budget=Budget(1), **QUICK)
+    noise = Scripted([5_000, 0, 2**60, 700])
+    state = mechanism.open(counts, noise)
+    after, reply = mechanism.answer(state, questions(SMALL, 1)[0], counts, noise)
+    assert (reply.kind, reply.count) == ("hard", 700)
+    assert after.watch.left == state.watch.left - 1 and after.hypothesis is state.hypothesis

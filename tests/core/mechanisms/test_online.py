@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 
 from core import accounting
 from core.counts import Cells
-from core.domain import Booleans, Categories, Domain
+from core.domain import Categories, Domain
 from core.errors import BadParameter, Refused
 from core.mechanisms import online, online_start
 from core.mechanisms.histogram import NoisyHistogram
@@ -22,7 +21,6 @@ from core.models.dense import Dense
 from core.models.points import Points
 from core.privacy import Budget, Cost, Pure, Unit
 from core.queries.query import Query
-from core.theory import online_weights
 from tests.core.mechanisms.asked import CUBE, cells, errors, played, questions
 from tests.privacy.recorder import Recorder
 
@@ -225,27 +223,6 @@ def test_a_large_schema_is_held_as_weighted_records(monkeypatch):
     drawn = Points(WIDE, counts.codes[:5_000], np.full(5_000, 6.0))
     helped = session.open(counts, Recorder(1), drawn)
     assert np.abs(helped.hypothesis.marginal(("w0", "w1")) - counts.marginal(("w0", "w1"))).sum() < 0.2 * 30_000
-
-
-def test_the_theorem_holds_at_its_own_parameters():
-    small = Domain((Booleans(name="x"), Booleans(name="y")))
-    alpha, count, beta = 0.4, 60, 0.05
-    bound = online_weights(log_universe=math.log(4), log_queries=math.log(count), beta=beta)
-    rows = bound.rows(alpha, 1.0)
-    session = OnlineWeights(budget=Budget(1), alpha=alpha, questions=count, rows=rows, variant="theorem")
-    assert session.hard_answers(small, Unit.row()) == math.ceil(bound.hard_answers(alpha, rows))
-    counts = Cells(small, np.array([rows, 0, 0, 0]))
-    worst, kinds = [], []
-    for seed in range(200):
-        asked = [
-            Query(columns=small.names, weights=np.random.default_rng((seed, place)).integers(0, 2, (2, 2)))
-            for place in range(count)
-        ]
-        _, replies = played(session, counts, asked, Recorder(seed))
-        kinds += [reply.kind for reply in replies]
-        worst.append(errors(replies, asked, counts).max() / rows)
-    assert np.mean(np.array(worst) > alpha) <= beta
-    assert "hard" in kinds and "unchecked" not in kinds
 
 
 def test_two_signed_comparisons_in_the_theorem_variant():

@@ -1,5 +1,8 @@
 import numpy as np
+import pytest
 
+from core.axes import stretched
+from core.domain import Categories, Domain
 from core.models.dense import Dense
 from core.models.histogram import Histogram
 from tests.core.samples import SMALL
@@ -30,3 +33,18 @@ def test_scaling_leaves_the_old_hypothesis_alone():
     start = Dense.uniform(SMALL, 24.0)
     start.scaled(("old",), np.array([2.0, 0.0]))
     assert (start.cells == 1).all()
+
+
+@pytest.mark.parametrize("sizes", [(2,) * 12, (10,) * 4, (3,), (300, 2), (2, 300), (5, 1, 7), (2, 3, 400), (1, 1)])
+def test_any_shape_is_summed_and_scaled_as_if_it_were_done_at_once(sizes):
+    domain = Domain(tuple(Categories(name=f"c{place}", values=tuple(range(size))) for place, size in enumerate(sizes)))
+    generator = np.random.default_rng(len(sizes))
+    model = Dense(domain, generator.random(sizes))
+    for _ in range(20):
+        columns = tuple(generator.permutation(domain.names)[: generator.integers(0, len(sizes) + 1)])
+        kept = [domain.names.index(column) for column in columns]
+        np.testing.assert_allclose(model.marginal(columns), np.einsum(model.cells, list(range(len(sizes))), kept))
+        factors = generator.random(domain.shape(columns))
+        assert np.array_equal(
+            model.scaled(columns, factors).cells, model.cells * stretched(factors, columns, domain.names)
+        )

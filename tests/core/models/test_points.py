@@ -34,3 +34,10 @@ def test_total_is_kept_and_rows_follow_the_weights():
     codes = raked.sample(5_000, np.random.default_rng(2))
     drawn = Points(SMALL, codes, np.ones(len(codes))).marginal(("colour", "size"))
     assert np.abs(drawn - raked.marginal(("colour", "size"))).max() < 3
+
+
+def test_weights_are_scaled_by_the_combination_of_their_record():
+    points, factors = uniform_points(), np.random.default_rng(3).random((2, 3))
+    scaled = points.scaled(("old", "colour"), factors)
+    np.testing.assert_allclose(scaled.marginal(("old", "colour")), points.marginal(("old", "colour")) * factors)
+    assert scaled.codes is points.codes and np.ptp(points.weights) == 0

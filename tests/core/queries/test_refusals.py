@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from core.domain import Booleans, Categories, Domain, Integers
@@ -13,6 +14,7 @@ from core.queries.intervals import Intervals
 from core.queries.linear import Linear
 from core.queries.lipschitz import Lipschitz
 from core.queries.parities import Parities
+from core.queries.query import MOST_DENOMINATOR, Query
 from core.queries.rectangles import Rectangles
 from core.queries.unions import Unions
 from tests.core.queries.cases import FACTS, NUMBERS, random_cells
@@ -115,3 +117,9 @@ def test_a_condition_is_written_in_values_or_labels():
         condition(NUMBERS, {"colour": "mauve"})
     with pytest.raises(BadParameter, match="nobody"):
         condition(NUMBERS, {"nobody": 1})
+
+
+@pytest.mark.parametrize("denominator", [0, 3, 2 * MOST_DENOMINATOR, 2**48])
+def test_a_grid_so_fine_that_totals_could_wrap_around_is_refused(denominator):
+    with pytest.raises(BadParameter, match="denominator: must be a power of two"):
+        Query(columns=("a",), weights=np.array([0, 1]), denominator=denominator)
