@@ -7,15 +7,16 @@ schema alone, and the records and tables come from the model that the mechanism 
 from __future__ import annotations
 
 import contextlib
+import csv
 import io
 import json
 import math
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -181,7 +182,16 @@ def to_csv(frame: pd.DataFrame) -> bytes:
         if any(neutral(value) is not value for value in column.unique()):
             safe[name] = column.map(neutral, na_action="ignore")
     safe.columns = pd.Index([neutral(str(name)) for name in safe.columns])
-    return safe.to_csv(index=False, lineterminator="\n").encode()
+    # Before Python 3.13 a carriage return alone is not quoted, and what follows it would start a cell of its own.
+    quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if any("\r" in text for text in _texts(safe)) else csv.QUOTE_MINIMAL
+    return safe.to_csv(index=False, lineterminator="\n", quoting=quoting).encode()
+
+
+def _texts(frame: pd.DataFrame) -> Iterator[str]:
+    """Every different text of a table, its names included."""
+    yield from (str(name) for name in frame.columns)
+    for _, column in frame.select_dtypes(exclude=["number", "bool", "datetime"]).items():
+        yield from (str(value) for value in column.unique())
 
 
 def neutral(value: object) -> object:

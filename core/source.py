@@ -135,9 +135,10 @@ _SETTINGS: dict[str, str] = {
     "allow_community_extensions": "false",
     "python_enable_replacements": "false",
 }
-ROOM, ROOM_PER_BYTE, ROOM_PER_ROW = 512 << 20, 50, 50
-"""Bytes of memory that any file may take, and more for each of its own: a kilobyte of Parquet can claim terabytes. A
-row takes up to 59 while it is encoded (measured); a file of a byte per row, or of ten million rows, is not too long."""
+ROOM, ROOM_PER_BYTE, ROOM_PER_ROW = 512 << 20, 200, 50
+"""Bytes of memory that any file may take, and more for each of its own: a kilobyte of Parquet can claim terabytes. An
+honest one takes up to 128 (a yes or no is one bit there and a text of 16 bytes here). A row takes up to 59 while it is
+encoded (measured), so ten million rows, or four for each byte of the file, are not too many."""
 _TOO_LARGE = "The table does not fit into memory; use fewer columns or rows."
 _UNREADABLE = "The table cannot be read; give a file, a DuckDB table or a DataFrame of plain texts, numbers and dates."
 
@@ -186,10 +187,7 @@ class _Database:
         wanted = ", ".join(f"c{place}" for place in sorted({self._places[name] for name in names}))
         self._engine.execute(f"CREATE TEMP TABLE taken AS SELECT {wanted} FROM {self._origin}", self._parameters)
         _lock(self._engine)
-        count = int(self._engine.execute("SELECT count(*) FROM taken").fetchall()[0][0])
-        if count * ROOM_PER_ROW > _memory(self._engine):
-            raise BadFile(_TOO_LARGE)
-        return count
+        return int(self._engine.execute("SELECT count(*) FROM taken").fetchall()[0][0])
 
     def encode(self, attribute: Attribute) -> tuple[NDArray[Any], int]:
         place = self._places[attribute.name]
@@ -278,6 +276,7 @@ class _Parquet(_Database):
         nodes = engine.execute("SELECT name, coalesce(num_children, 0) FROM parquet_schema(?)", [file]).fetchall()
         names = files.check_names(_outermost(nodes))
         origin = f"read_parquet(?, hive_partitioning=false) AS t({_aliases(len(names))})"
+        _check_rows(engine, origin, [file])
         columns = (Column(name, _storage(kind[1])) for name, kind in zip(names, types, strict=True))
         super().__init__(engine, columns, origin, [file])
 
@@ -303,6 +302,7 @@ class _Stored(_Database):
         described = engine.execute(f"DESCRIBE SELECT * FROM {self._table}").fetchall()
         names = files.check_names([row[0] for row in described])
         origin = f"{self._table} AS t({_aliases(len(names))})"
+        _check_rows(engine, origin, [])
         columns = (Column(name, _storage(row[1])) for name, row in zip(names, described, strict=True))
         super().__init__(engine, columns, origin, [])
 
@@ -356,6 +356,13 @@ def _confine(engine: duckdb.DuckDBPyConnection, path: Path) -> None:
     room = ROOM + ROOM_PER_BYTE * path.stat().st_size
     if room < _memory(engine):
         engine.execute(f"SET memory_limit='{room >> 20}MiB'")
+
+
+def _check_rows(engine: duckdb.DuckDBPyConnection, origin: str, parameters: list[Any]) -> None:
+    """Refuse more rows than there is room for; the file itself says how many it has. Text has a byte for each."""
+    count = int(engine.execute(f"SELECT count(*) FROM {origin}", parameters).fetchall()[0][0])
+    if count * ROOM_PER_ROW > _memory(engine):
+        raise BadFile(_TOO_LARGE)
 
 
 def _memory(engine: duckdb.DuckDBPyConnection) -> float:

@@ -84,10 +84,10 @@ def test_start_command_installs_and_listens_on_this_machine_only() -> None:
     assert re.findall(r"--server\.allowedHosts (\S+)", start) == ["127.0.0.1", "localhost"]
 
 
-def test_test_command_installs_and_runs_everything() -> None:
+def test_test_command_installs_and_runs_what_is_fast() -> None:
     test = command("test")
     assert "pip install -q -e '.[test]'" in test
-    assert test.endswith("python -m pytest -q -n 2")
+    assert test.endswith("python -m pytest -q -n 2 -m 'not slow'")
 
 
 def test_ci_runs_the_command_of_the_readme() -> None:
@@ -99,6 +99,7 @@ def test_ci_runs_the_command_of_the_readme() -> None:
     found = subprocess.run(["bash", "-c", extraction[1]], cwd=ROOT, capture_output=True, text=True, check=True)
     assert found.stdout.strip() == command("test")
     assert "RELEASE_DESK_REQUIRE_BROWSER=1" in script
+    assert "python -m pytest -q -n 2 -m slow" in script, "what the command leaves out is run after it"
 
 
 @pytest.mark.parametrize("option", CONFIG)

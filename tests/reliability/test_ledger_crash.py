@@ -29,7 +29,7 @@ Outcome = tuple[int, str, bytes | None]
 
 # A clean single-threaded server forks the children, so no child pays for the imports of the test run again.
 processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload(["core.ledger", "tests.core.test_ledger_crash"])
+processes.set_forkserver_preload(["core.ledger", "tests.reliability.test_ledger_crash"])
 
 
 def opened(ledger: Ledger, name: str, total: int) -> Account:
@@ -157,11 +157,11 @@ def overspends(path: Path, rounds: list[Round]) -> int:
     return sum(amount > race.account.total for race, amount in zip(rounds, sold(path, rounds), strict=True))
 
 
-@pytest.mark.slow
-def test_many_contenders_never_overspend(tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [10, pytest.param(200, marks=pytest.mark.slow)])
+def test_many_contenders_never_overspend(tmp_path: Path, count: int) -> None:
     path = tmp_path / "ledger"
-    rounds, outcomes = race(path, Ledger, 200)
-    assert len(outcomes) == 200 * PROCESSES * THREADS
+    rounds, outcomes = race(path, Ledger, count)
+    assert len(outcomes) == count * PROCESSES * THREADS
     assert overspends(path, rounds) == 0
     given: dict[int, dict[str, list[bytes | None]]] = defaultdict(lambda: defaultdict(list))
     for index, plan_id, answer in outcomes:
@@ -349,6 +349,17 @@ def test_sigkill_at_every_step_of_one_ledger(tmp_path: Path) -> None:
         auditor.kill_at(step, nth)
         auditor.audit()
     assert len(auditor.seen) > 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", STEPS)
+def test_sigkill_at_every_step_forty_times(tmp_path: Path, step: str) -> None:
+    """Each desk takes over what its killed predecessor left, so forty kills test forty different ledgers."""
+    auditor = Auditor(tmp_path)
+    for kill in range(40):
+        auditor.kill_at(step, 1 + kill % 3)
+        auditor.audit()
+    assert auditor.returned() or step.startswith("before")
 
 
 def test_sigkill_at_random_moments(tmp_path: Path) -> None:

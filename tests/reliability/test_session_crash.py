@@ -32,7 +32,7 @@ QUESTIONS = (1, 3, 2, 5, 4, 6, 8, 16, 9, 32)
 
 # A clean single-threaded server forks the children, so no child pays for the imports of the test run again.
 processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload(["tests.core.test_session_crash"])
+processes.set_forkserver_preload(["tests.reliability.test_session_crash"])
 
 
 @pytest.fixture
@@ -237,6 +237,19 @@ def test_a_desk_killed_at_every_step_of_answering_goes_on(folder: Path) -> None:
     assert Counter(answer["kind"] for answer in stored) == {"hard": LIMIT, "easy": 4, "unchecked": 2}
     assert session.summary().left == 0
     desk.close()
+
+
+@pytest.mark.slow
+def test_forty_kills_while_opening_and_forty_while_answering_change_nothing(folder: Path) -> None:
+    auditor = Auditor(folder)
+    for kill in range(40):
+        auditor.kill_at(OPENING[min(kill, len(OPENING) - 2)])
+        assert auditor.audit() == []
+    auditor.kill_at("returned")
+    [first] = auditor.audit()
+    for kill in range(40):
+        auditor.kill_at(("answer", "file turn UPDATE", "file turn INSERT", "file turn COMMIT")[kill % 4])
+        assert auditor.audit() == [first], "a question whose reply was not committed was never asked"
 
 
 # races

@@ -1,0 +1,142 @@
+"""A whole release under SIGKILL: paid once, never free, and the same plan gives the same bytes for ever."""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core import Budget, Desk, Marginals, Unit
+from core import desk as desk_module
+from core.mechanisms.laplace import Laplace
+from tests.core.test_desk import DOMAIN, people
+
+STEPS = ("before reserving", "before the run", "after the run", "before storing", "after storing", "returned")
+"""Where a curator's process is killed; from 'before the run' on it has paid."""
+
+# A clean single-threaded server forks the children, so no child pays for the imports of the test run again.
+processes = multiprocessing.get_context("forkserver")
+processes.set_forkserver_preload(["tests.reliability.test_desk_crash"])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A workspace that holds one table."""
+    desk = Desk(tmp_path / "workspace")
+    desk.add_table(people(300), DOMAIN, unit=Unit.row(), budget=Budget(2))
+    desk.close()
+    return tmp_path / "workspace"
+
+
+def plan_of(desk: Desk, edition: int = 1) -> Any:
+    return desk.plan(
+        desk.tables()[0], [Marginals(order=1)], mechanism="laplace", budget=Budget("1/2"), edition=edition
+    )
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def before(owner: Any, method: str) -> None:
+    """Be killed when the method is called."""
+    setattr(owner, method, lambda *_, **__: die())
+
+
+def after(owner: Any, method: str) -> None:
+    """Be killed when the method has done its work, before anybody hears of it."""
+    inner: Callable[..., Any] = getattr(owner, method)
+
+    def watched(*arguments: Any, **named: Any) -> None:
+        inner(*arguments, **named)
+        die()
+
+    setattr(owner, method, watched)
+
+
+def curator(folder: Path, log: Path, step: str, hasty: bool = False) -> None:
+    """Makes a release and says what it got; a hasty one, the mutant, says it before it is stored."""
+    desk = Desk(folder)
+
+    def say(made: bytes) -> None:
+        with log.open("a") as file:
+            file.write(hashlib.sha256(made).hexdigest() + "\n")
+
+    def say_and_die(_: str, made: bytes) -> None:
+        say(made)
+        die()
+
+    match step:
+        case "before reserving":
+            before(desk.ledger, "reserve")
+        case "before the run":
+            before(Laplace, "run")
+        case "after the run":
+            before(desk_module, "certify")
+        case "before storing" if hasty:
+            desk.ledger.store = say_and_die  # type: ignore[assignment]
+        case "before storing":
+            before(desk.ledger, "store")
+        case "after storing":
+            after(desk.ledger, "store")
+    say(desk.release(plan_of(desk)).zip())
+    die()
+
+
+def killed(folder: Path, step: str, hasty: bool = False) -> list[str]:
+    """What a curator who was killed at this step had said aloud."""
+    log = folder.parent / "log"
+    child = processes.Process(target=curator, args=(folder, log, step, hasty))
+    child.start()
+    child.join(120)
+    assert child.exitcode == -signal.SIGKILL, f"{step} was never reached"
+    return log.read_text().splitlines() if log.exists() else []
+
+
+def audit(folder: Path, said: list[str]) -> str:
+    """Finish the release, and check it against what was said and paid; gives the digest of its bytes."""
+    desk = Desk(folder)
+    paid = [(entry.plan_id, entry.units) for entry in desk.ledger.entries()]
+    plan = plan_of(desk)
+    assert paid in ([], [(plan.id, plan.units)])
+    made = desk.release(plan).zip()
+    assert [(entry.plan_id, entry.units) for entry in desk.ledger.entries()] == [(plan.id, plan.units)], "paid once"
+    assert desk.release(plan_of(desk)).zip() == made
+    digest = hashlib.sha256(made).hexdigest()
+    assert set(said) <= {digest}, "two answers for one plan"
+    desk.close()
+    return digest
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_killed_release_is_paid_once_and_said_once(folder: Path, step: str) -> None:
+    said = killed(folder, step)
+    desk = Desk(folder)
+    assert len(desk.ledger.entries()) == (step != STEPS[0]), "an answer is paid for before it is computed"
+    assert len(desk.ledger.pending()) == (step in STEPS[1:4])
+    desk.close()
+    assert bool(said) == (step == "returned")
+    first = audit(folder, said)
+    assert set(killed(folder, "returned")) == {first}
+
+
+def test_the_audit_catches_a_curator_who_speaks_before_storing(folder: Path) -> None:
+    said = killed(folder, "before storing", hasty=True)
+    assert said
+    with pytest.raises(AssertionError, match="two answers"):
+        audit(folder, said)
+
+
+@pytest.mark.slow
+def test_forty_kills_of_one_workspace(folder: Path) -> None:
+    said: list[str] = []
+    for kill in range(40):
+        said = killed(folder, STEPS[kill % 4] if kill < 32 else "returned")
+    assert len(said) == 8
+    audit(folder, said)
