@@ -14,7 +14,8 @@ from typing import Any
 
 from core.attributes import MAX_CELLS, Booleans
 from core.errors import BadSchema, Refused
-from core.source import Source, opened, shielded
+from core.shield import shielded
+from core.source import Source, opened
 from core.values import EPOCH, days, integral, number, text_of
 
 NOTE = "read from a public sample"

@@ -10,11 +10,10 @@ from __future__ import annotations
 import glob
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import wraps
 from pathlib import Path
-from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol
 
 import duckdb
 import numpy as np
@@ -25,11 +24,10 @@ from numpy.typing import NDArray
 from core import files
 from core.attributes import Attribute
 from core.domain import Dates
-from core.errors import BadFile, BadSchema, DeskError, printable
+from core.errors import BadFile, BadSchema, printable
+from core.shield import TOO_LARGE, shielded
 from core.values import BLANKS, distinct, text_of
 
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
 Source = str | Path | tuple[str | Path, str] | pd.DataFrame
 """A CSV, TSV or Parquet file; a DuckDB file with the name of a table in it; or a DataFrame."""
 
@@ -86,29 +84,6 @@ def opened(source: Source) -> Iterator[Rows]:
             yield _Text(engine, path) if kind == "text" else _Parquet(engine, path)
 
 
-def shielded(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Replace whatever DuckDB, pandas or Python raise by a sentence without cell values.
-
-    The new exception is raised outside the handler, so that not even its context keeps the old text.
-    """
-
-    @wraps(function)
-    def shield(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-        try:
-            return function(*args, **kwargs)
-        except duckdb.Error as error:
-            problem = _plain(error)
-        except MemoryError:
-            problem = _TOO_LARGE
-        except DeskError:
-            raise
-        except Exception:
-            problem = _UNREADABLE
-        raise BadFile(problem)
-
-    return shield
-
-
 @shielded
 def stored_tables(path: str | Path) -> tuple[str, ...] | None:
     """Names of the tables of a DuckDB file; None where the file is not a DuckDB database."""
@@ -139,26 +114,6 @@ ROOM, ROOM_PER_BYTE, ROOM_PER_ROW = 512 << 20, 200, 50
 """Bytes of memory that any file may take, and more for each of its own: a kilobyte of Parquet can claim terabytes. An
 honest one takes up to 128 (a yes or no is one bit there and a text of 16 bytes here). A row takes up to 59 while it is
 encoded (measured), so ten million rows, or four for each byte of the file, are not too many."""
-_TOO_LARGE = "The table does not fit into memory; use fewer columns or rows."
-_UNREADABLE = "The table cannot be read; give a file, a DuckDB table or a DataFrame of plain texts, numbers and dates."
-
-
-def _plain(error: duckdb.Error) -> str:
-    """A fixed sentence for an error of DuckDB; at most a line number is taken from its text."""
-    text = str(error)
-    line = re.search(r"CSV Error on Line: (\d{1,18})\b", text)
-    where = f" (line {int(line[1]):,})" if line else ""
-    if isinstance(error, duckdb.OutOfMemoryException):
-        return _TOO_LARGE
-    if "Maximum line size" in text or "max_line_size" in text.split("Possible", 1)[0]:
-        return f"A line is longer than 2,000,000 bytes{where}; shorten it or remove the column."
-    if "unterminated quote" in text:
-        return f"A quoted field does not end properly{where}; quotes must come in pairs."
-    if "Expected Number of Columns" in text:
-        return f"A row has more or fewer fields than the first line has names{where}; correct the file."
-    if isinstance(error, duckdb.IOException) and "lock" in text.lower():
-        return "The DuckDB database is in use by another program; close it there first."
-    return f"The file cannot be read as a table{where}; it may be damaged, so write it again."
 
 
 def quote(name: str) -> str:
@@ -362,7 +317,7 @@ def _check_rows(engine: duckdb.DuckDBPyConnection, origin: str, parameters: list
     """Refuse more rows than there is room for; the file itself says how many it has. Text has a byte for each."""
     count = int(engine.execute(f"SELECT count(*) FROM {origin}", parameters).fetchall()[0][0])
     if count * ROOM_PER_ROW > _memory(engine):
-        raise BadFile(_TOO_LARGE)
+        raise BadFile(TOO_LARGE)
 
 
 def _memory(engine: duckdb.DuckDBPyConnection) -> float:

@@ -18,7 +18,8 @@ from core.discovery import Values, values_of
 from core.domain import Domain
 from core.errors import BadFile, BadParameter, BadSchema, printable
 from core.privacy import Unit
-from core.source import Column, Rows, Source, opened, shielded
+from core.shield import shielded
+from core.source import Column, Rows, Source, opened
 
 __all__ = ["Column", "Source", "Table", "inspect", "survey"]
 

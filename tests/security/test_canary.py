@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core import Budget, Desk, Domain, Marginals, Unit, encoded, source
+from core import Budget, Desk, Domain, Marginals, Unit, encoded, shield, source
 from core import desk as desk_module
 from core.discovery import Discovery
 from core.domain import Booleans, Categories, Integers
@@ -333,7 +333,7 @@ def test_a_killed_run_leaves_no_song(tmp_path: Path, capfd: pytest.CaptureFixtur
 
 
 def test_a_message_that_quotes_is_heard(scene: Scene) -> None:
-    scene.patch.setattr(source, "_plain", str)
+    scene.patch.setattr(shield, "_plain", str)
     problem = failure(scene, "too few fields")
     assert hits("\n".join(told(problem)))
 
