@@ -12,13 +12,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy import special
 
 from core import privacy
 from core.privacy import Cost, Event
+
+
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """What a sparse vector draws for; see `sessions.told_apart`."""
+
+    use: Literal["offset", "comparison"]
+    run: Any
+    """Its `AboveThreshold`."""
+    threshold: int = 0
+    offset: int = 0
+    """What the threshold and the secret offset of a comparison are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,16 +41,20 @@ class Call:
     sensitivity: int
     answer: Any
     """The noisy values, or what was chosen."""
+    mark: Mark | None = None
+    """None for everything that is released."""
 
     @property
-    def event(self) -> Event:
-        return EVENTS[self.kind](self.amount)
+    def event(self) -> Event | None:
+        """What the accountant is to charge; a run of comparisons is one pure event, charged with its offset."""
+        if self.mark is None:
+            return EVENTS[self.kind](self.amount)
+        return privacy.Pure(self.mark.run.epsilon) if self.mark.use == "offset" else None
 
     def distance(self, other: Call) -> float:
         """How far the hidden values of the same call on a neighbour are, in the norm its privacy proof uses."""
         moved = self.hidden.astype(float) - other.hidden.astype(float)
         return NORMS[self.kind](moved)
-
 
     def loss(self, other: Call) -> float:
         """The largest privacy loss over ALL outcomes of this call on a neighbour, exactly; infinite for Gaussians."""
@@ -77,6 +93,8 @@ NORMS = {
 class Recorder:
     """Records calls; with a script it repeats the script's answers instead of drawing."""
 
+    now: Mark | None = None
+
     def __init__(self, seed: int, script: Sequence[Call] = ()) -> None:
         self.calls: list[Call] = []
         self._seed = seed
@@ -113,12 +131,20 @@ class Recorder:
 
         return self._note("select_pair", scores, epsilon, sensitivity, drawn)
 
+    def keys(self, count):
+        """Words for public choices; they do not depend on the table."""
+        return np.random.default_rng(len(self.calls)).integers(1, 2**63, count).astype(np.uint64)
+
     def generator(self):
         return np.random.default_rng(self._seed)
 
     def cost(self) -> Cost:
         """What the accountant is to charge for everything that was asked."""
-        return Cost.of(call.event for call in self.calls)
+        return self.priced(self.calls)
+
+    @staticmethod
+    def priced(calls: Sequence[Call]) -> Cost:
+        return Cost.of(event for call in calls if (event := call.event) is not None)
 
     def _note(self, kind, hidden, amount, sensitivity, draw):
         place = len(self.calls)
@@ -128,5 +154,5 @@ class Recorder:
         if self._script:
             assert hidden.shape == self._script[place].hidden.shape, "the neighbour was asked another question"
         answer = self._script[place].answer if self._script else draw()
-        self.calls.append(Call(kind, hidden, Fraction(amount), int(sensitivity), answer))
+        self.calls.append(Call(kind, hidden, Fraction(amount), int(sensitivity), answer, self.now))
         return answer

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +24,12 @@ from core.mechanisms.interval_search import IntervalSearch
 from core.mechanisms.iterative_median import IterativeMedian
 from core.mechanisms.iterative_perceptron import IterativePerceptron
 from core.mechanisms.iterative_weights import IterativeWeights
+from core.mechanisms.median_basic import MedianBasic
+from core.mechanisms.median_walk import MedianWalk
 from core.mechanisms.net import Net
+from core.mechanisms.online_median import OnlineMedian
+from core.mechanisms.online_perceptron import OnlinePerceptron
+from core.mechanisms.online_weights import OnlineWeights
 from core.mechanisms.rectangle_search import RectangleSearch
 from core.mechanisms.smalldb import SmallDb
 from core.mechanisms.smalldb_linear import SmallDbLinear
@@ -31,6 +37,7 @@ from core.noise import Noise
 from core.privacy import Budget, Unit
 from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
+from core.queries.query import Query
 from core.queries.rectangles import Rectangles
 from core.theory import (
     DataPlayerLearns,
@@ -41,6 +48,9 @@ from core.theory import (
     QueryPlayerLearns,
     iterative_perceptron,
     iterative_weights,
+    online_median,
+    online_perceptron,
+    online_weights,
 )
 from core.theory import Halfspaces as HalfspacesBound
 from core.theory import Intervals as IntervalsBound
@@ -49,6 +59,9 @@ from core.theory import Rectangles as RectanglesBound
 from core.theory import SmallDb as SmallDbBound
 from core.theory import SmallDbLinear as SmallDbLinearBound
 from core.theory.iterative import ExponentialDistinguisher, Median
+from core.theory.median import MedianMechanism as MedianBasicBound
+from core.theory.median import MedianWalk as MedianWalkBound
+from tests.privacy.audit import Blocks
 
 RUNS = 200
 NOISE = Noise()
@@ -173,13 +186,96 @@ def test_game_with_a_learning_data_player(weights, delta):
     assert not surely_above(failures(mechanism, counts, ONE_WAY, 0.4), RUNS, 0.2)
 
 
-def test_game_with_a_learning_query_player():
-    """Fewer runs: each makes over a thousand draws."""
+@pytest.mark.parametrize("runs", [25, pytest.param(RUNS, marks=pytest.mark.slow)])
+def test_game_with_a_learning_query_player(runs):
+    """Fewer runs in the fast set: each makes over a thousand draws."""
     bound = QueryPlayerLearns(**SIZES)
     counts = Cells(PAIR, spread(bound.rows(0.9, 1), TABLES[1]), PUBLIC)
     turns = {"rounds": bound.rounds(0.9), "samples": bound.draws(0.9)}
     mechanism = GameQuery(queries=(ONE_WAY,), budget=Budget(1), **turns)
-    assert not surely_above(failures(mechanism, counts, ONE_WAY, 0.9, 25), 25, 0.2)
+    assert not surely_above(failures(mechanism, counts, ONE_WAY, 0.9, runs), runs, 0.2)
+
+
+def asked_of(domain: Domain, count: int, generator: np.random.Generator) -> list[Query]:
+    """Questions about random sets of cells."""
+    weights = generator.integers(0, 2, (count, *domain.shape()))
+    return [Query(columns=domain.names, weights=each) for each in weights]
+
+
+def session_failures(mechanism, counts: Cells, alpha: float, runs: int = RUNS) -> tuple[int, set[str]]:
+    """Sessions with an answer that misses by more than alpha, and the kinds of answers that were given."""
+    failed, kinds, noise = 0, set(), Blocks()
+    for _ in range(runs):
+        asked = asked_of(counts.domain, mechanism.questions, NOISE.generator())
+        state, worst = mechanism.open(counts, noise), 0.0
+        for question in asked:
+            state, reply = mechanism.answer(state, question, counts, noise)
+            worst = max(worst, abs(reply.count - int(question.total(counts))))
+            kinds.add(reply.kind)
+        failed += worst > alpha * counts.cells.sum()
+    return failed, kinds
+
+
+ONLINE = {
+    "weights": (OnlineWeights, online_weights, 0.4, 30, {}),
+    "perceptron": (OnlinePerceptron, online_perceptron, 0.6, 30, {"unevenness": 4.0}),
+    "median": (OnlineMedian, online_median, 0.9, 10, {}),
+}
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@pytest.mark.parametrize("name", ONLINE)
+def test_online(name, delta):
+    """All rows in one cell, which a uniform hypothesis is most wrong about."""
+    kind, bound_of, alpha, questions, options = ONLINE[name]
+    sizes = {"log_universe": math.log(4), "log_queries": math.log(questions), "beta": 0.2}
+    bound = bound_of(**sizes, delta=delta, **options)
+    rows = bound.rows(alpha, 1.0)
+    plan = {"alpha": alpha, "questions": questions, "rows": rows, "variant": "theorem"}
+    mechanism = kind(budget=Budget(1, delta), **plan, **options)
+    if name != "median":  # the net of all small tables is a little smaller than the theorem counts it
+        assert mechanism.hard_answers(PAIR, PUBLIC) == math.ceil(bound.hard_answers(alpha, rows))
+    failed, kinds = session_failures(mechanism, Cells(PAIR, spread(rows, TABLES[0]), PUBLIC), alpha)
+    assert not surely_above(failed, RUNS, 0.2)
+    assert "hard" in kinds and "unchecked" not in kinds
+    crowd = Cells(PAIR, spread(20, TABLES[0]), PUBLIC)
+    assert surely_above(session_failures(mechanism, crowd, alpha, 40)[0], 40, 0.2), "20 rows are too few"
+
+
+TWO = Domain((Booleans(name="x"),))
+
+
+def median_failures(mechanism, rows: int, runs: int, alpha: float = 0.9) -> int:
+    """Sessions of two questions; a session that has not asked anything is public, so all start from the same one."""
+    counts, noise = Cells(TWO, spread(rows, [0.8, 0.2]), PUBLIC), Blocks()
+    start, failed = mechanism.open(counts, noise), 0
+    for _ in range(runs):
+        state, worst = start, 0.0
+        for weights in ([0, 1], [1, 0]):
+            question = Query(columns=("x",), weights=np.array(weights))
+            state, reply = mechanism.answer(state, question, counts, noise)
+            worst = max(worst, abs(reply.count - int(question.total(counts))))
+        failed += worst > alpha * rows
+    return failed
+
+
+def thesis_of(kind, bound) -> tuple[Any, int]:
+    theorem = bound(log_universe=math.log(2), log_queries=math.log(2), beta=0.2)
+    mechanism = kind(budget=Budget(100), constants="thesis", alpha=0.9, questions=2)
+    return mechanism, theorem.rows(0.9, 100)
+
+
+def test_median_over_a_net():
+    mechanism, rows = thesis_of(MedianBasic, MedianBasicBound)
+    assert not surely_above(median_failures(mechanism, rows, RUNS), RUNS, 0.2)
+    assert not surely_above(median_failures(mechanism, rows, 40, 0.2), 40, 0.2), "the theorem leaves much to spare"
+    assert surely_above(median_failures(mechanism, rows // 100, 40, 0.2), 40, 0.2), "a hundredth of the rows is too few"
+
+
+@pytest.mark.slow
+def test_median_of_a_walk():
+    mechanism, rows = thesis_of(MedianWalk, MedianWalkBound)
+    assert not surely_above(median_failures(mechanism, rows, RUNS), RUNS, 0.2)
 
 
 BITS = Domain((Booleans(name="a"), Booleans(name="b"), Booleans(name="c")))

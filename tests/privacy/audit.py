@@ -1,0 +1,111 @@
+"""A statistical audit: what an attacker who may run a mechanism very often can prove about its privacy.
+
+A mechanism is run many times on two neighbouring tables. On one half of the runs the attacker looks for the event that
+tells the tables apart best; the other half, which had no part in the choice, gives its two probabilities with
+Clopper-Pearson limits, and so a lower limit of epsilon that is wrong with probability at most `DOUBT`. A mechanism
+whose limit exceeds the epsilon it claims is broken beyond reasonable doubt.
+
+Noise is drawn in blocks: `Blocks` is a noise source that draws from the real one many numbers at a time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from core.noise import Noise
+
+DOUBT = 1e-6
+BLOCK = 2**15
+Floats = NDArray[np.float64]
+
+
+class Blocks:
+    """The real noise, drawn ahead in blocks; a factor other than 1 makes a mechanism that is not private enough."""
+
+    def __init__(self, factor: Fraction = Fraction(1)) -> None:
+        self._noise, self._factor = Noise(), factor
+        self._held: dict[Any, tuple[NDArray[np.int64], int]] = {}
+
+    def laplace(self, values: Any, *, epsilon: Fraction, sensitivity: int) -> NDArray[np.int64]:
+        def drawn(count: int) -> NDArray[np.int64]:
+            zeros = np.zeros(count, dtype=np.int64)
+            return self._noise.laplace(zeros, epsilon=epsilon / self._factor, sensitivity=sensitivity)
+
+        return self._added(values, ("laplace", epsilon, sensitivity), drawn)
+
+    def gaussian(self, values: Any, *, rho: Fraction, sensitivity_squared: int) -> NDArray[np.int64]:
+        def drawn(count: int) -> NDArray[np.int64]:
+            zeros = np.zeros(count, dtype=np.int64)
+            return self._noise.gaussian(zeros, rho=rho / self._factor**2, sensitivity_squared=sensitivity_squared)
+
+        return self._added(values, ("gaussian", rho, sensitivity_squared), drawn)
+
+    def select(self, scores: Any, *, epsilon: Fraction, sensitivity: int) -> int:
+        return self._noise.select(scores, epsilon=epsilon / self._factor, sensitivity=sensitivity)
+
+    def select_pair(self, scores: Any, *, epsilon: Fraction, sensitivity: int) -> tuple[int, int]:
+        return self._noise.select_pair(scores, epsilon=epsilon / self._factor, sensitivity=sensitivity)
+
+    def keys(self, count: int) -> NDArray[np.uint64]:
+        return self._noise.keys(count)
+
+    def generator(self) -> np.random.Generator:
+        return self._noise.generator()
+
+    def _added(self, values: Any, key: Any, draw: Callable[[int], NDArray[np.int64]]) -> NDArray[np.int64]:
+        hidden = np.asarray(values)
+        block, used = self._held.get(key, (np.zeros(0, dtype=np.int64), 0))
+        if used + hidden.size > block.size:
+            block, used = draw(max(BLOCK, hidden.size)), 0
+        self._held[key] = block, used + hidden.size
+        return hidden + block[used : used + hidden.size].reshape(hidden.shape)
+
+
+def lower_limit(one: Floats, two: Floats, delta: float = 0.0) -> float:
+    """Epsilon is at least this, except with probability DOUBT; each line of the input is what one run released."""
+    one, two = (np.asarray(runs, dtype=np.float64).reshape(len(runs), -1) for runs in (one, two))
+    (seen, fresh), (other_seen, other_fresh) = ((runs[::2], runs[1::2]) for runs in (one, two))
+    event = _best_event(seen, other_seen, delta)
+    return max(
+        _limit(event(fresh), event(other_fresh), delta),
+        _limit(event(other_fresh), event(fresh), delta),
+    )
+
+
+def _limit(likely: NDArray[np.bool_], unlikely: NDArray[np.bool_], delta: float) -> float:
+    """ln((p - delta)/q) with the lower limit of p and the upper limit of q; four limits share the doubt."""
+    doubt = DOUBT / 4
+    hits, runs, others, other_runs = int(likely.sum()), likely.size, int(unlikely.sum()), unlikely.size
+    low = float(stats.beta.ppf(doubt, hits, runs - hits + 1)) if hits else 0.0
+    high = float(stats.beta.isf(doubt, others + 1, other_runs - others)) if others < other_runs else 1.0
+    return math.log((low - delta) / high) if low > delta else 0.0
+
+
+def _best_event(one: Floats, two: Floats, delta: float) -> Callable[[Floats], NDArray[np.bool_]]:
+    """The half-line of one released number that tells the tables apart best, by what these runs allow to say."""
+    best, place, edge, side = -1.0, 0, 0.0, True
+    for column in range(one.shape[1]):
+        both = np.unique(np.concatenate([one[:, column], two[:, column]]))
+        for cut in np.unique(np.quantile(both, np.linspace(0, 1, 41), method="nearest")):
+            above = one[:, column] >= cut, two[:, column] >= cut
+            for upper in (True, False):
+                first, second = above if upper else tuple(~each for each in above)
+                found = max(_worth(first, second, delta), _worth(second, first, delta))
+                if found > best:
+                    best, place, edge, side = found, column, float(cut), upper
+    return lambda runs: (runs[:, place] >= edge) == side
+
+
+def _worth(likely: NDArray[np.bool_], unlikely: NDArray[np.bool_], delta: float) -> float:
+    """A quick stand-in for the limit: normal tails instead of exact ones."""
+    p, q, runs = likely.mean(), unlikely.mean(), likely.size
+    low = p - 5 * math.sqrt(p * (1 - p) / runs + 1 / runs**2)
+    high = q + 5 * math.sqrt(q * (1 - q) / runs) + 15 / runs
+    return math.log((low - delta) / high) if low > delta else 0.0

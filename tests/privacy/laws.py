@@ -1,0 +1,68 @@
+"""How likely draws are under the law they are meant to have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+from scipy import stats
+
+from core.noise import Noise
+
+NOISE = Noise()
+RIGHT, WRONG = 1e-6, 1e-20
+"""A right law has a larger p-value, except once in a million; a wrong one has a smaller one, except by a miracle."""
+
+
+def zeros(count: int) -> np.ndarray:
+    return np.zeros(count, dtype=np.int64)
+
+
+def laplace_draws(scale: Fraction, count: int) -> np.ndarray:
+    return NOISE.laplace(zeros(count), epsilon=1 / scale, sensitivity=1)
+
+
+def gaussian_draws(sigma: Fraction, count: int) -> np.ndarray:
+    return NOISE.gaussian(zeros(count), rho=1 / (2 * sigma**2), sensitivity_squared=1)
+
+
+def fit(draws: np.ndarray, log_weight: Callable[[np.ndarray], np.ndarray], reach: int) -> float:
+    """Chi-square p-value of integer draws against weights on [-reach, reach], in at most 60 cells of similar mass."""
+    grid = np.arange(-reach, reach + 1)
+    chances = np.exp(log_weight(grid))
+    chances /= chances.sum()
+    cell = np.minimum((np.cumsum(chances) * 60).astype(int), 59)
+    cell = np.unique(cell, return_inverse=True)[1]
+    expected = np.bincount(cell, chances) * len(draws)
+    observed = np.bincount(cell[np.clip(draws, -reach, reach) + reach], minlength=len(expected))
+    return float(stats.chisquare(observed, expected * observed.sum() / expected.sum()).pvalue)
+
+
+def laplace_fit(draws: np.ndarray, scale: Fraction) -> float:
+    return fit(draws, lambda z: -np.abs(z) / float(scale), int(40 * scale) + 20)
+
+
+def gaussian_fit(draws: np.ndarray, sigma: Fraction) -> float:
+    return fit(draws, lambda z: -(z**2) / (2 * float(sigma) ** 2), int(9 * sigma) + 10)
+
+
+def selections(scores: np.ndarray, epsilon: Fraction, count: int, sensitivity: int = 1) -> np.ndarray:
+    drawn = [NOISE.select(scores, epsilon=epsilon, sensitivity=sensitivity) for _ in range(count)]
+    return np.bincount(drawn, minlength=len(scores))
+
+
+def softmax_fit(observed: np.ndarray, scores: list[int], rate: float) -> float:
+    weights = np.exp([rate * (score - max(scores)) for score in scores])
+    possible = weights > 1e-12
+    assert not observed[~possible].any()
+    expected = weights[possible] / weights[possible].sum() * observed.sum()
+    return float(stats.chisquare(observed[possible], expected).pvalue) if possible.sum() > 1 else 1.0
+
+
+def same_law(left: np.ndarray, right: np.ndarray) -> float:
+    """Two-sample chi-square p-value, in at most 40 cells of similar mass."""
+    edges = np.unique(np.quantile(np.concatenate([left, right]), np.linspace(0, 1, 41)[1:-1], method="nearest"))
+    cells = (np.searchsorted(edges, draws, side="left") for draws in (left, right))
+    table = np.array([np.bincount(places, minlength=len(edges) + 1) for places in cells])
+    return float(stats.chi2_contingency(table[:, table.sum(axis=0) > 0]).pvalue)

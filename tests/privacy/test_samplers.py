@@ -1,0 +1,95 @@
+"""The samplers in a million draws each: against their laws, and beside those of opendp.
+
+A scale that is 2 % wrong is told apart beyond any doubt.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from types import ModuleType
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tests.privacy.laws import (
+    RIGHT,
+    WRONG,
+    gaussian_draws,
+    gaussian_fit,
+    laplace_draws,
+    laplace_fit,
+    same_law,
+    selections,
+    zeros,
+)
+
+MILLION = 10**6
+SMALLER = Fraction(98, 100)
+LAPLACE = [Fraction(2, 5), Fraction(1), Fraction(22, 7), Fraction(10), Fraction(200), Fraction(1000)]
+GAUSSIAN = [Fraction(1, 2), Fraction(1), Fraction(22, 7), Fraction(10), Fraction(200), Fraction(1000)]
+
+
+@pytest.mark.parametrize("scale", LAPLACE)
+def test_laplace_has_its_law_and_the_test_sees_two_percent(scale: Fraction) -> None:
+    assert laplace_fit(laplace_draws(scale, MILLION), scale) > RIGHT
+    assert laplace_fit(laplace_draws(scale * SMALLER, MILLION), scale) < WRONG
+
+
+@pytest.mark.parametrize("sigma", GAUSSIAN)
+def test_gaussian_has_its_law_and_the_test_sees_two_percent(sigma: Fraction) -> None:
+    assert gaussian_fit(gaussian_draws(sigma, MILLION), sigma) > RIGHT
+    assert gaussian_fit(gaussian_draws(sigma * SMALLER, MILLION), sigma) < WRONG
+
+
+@pytest.fixture(scope="module")
+def opendp() -> ModuleType:
+    opendp = pytest.importorskip("opendp.prelude")
+    opendp.enable_features("contrib")
+    return opendp
+
+
+def laplace_of(opendp: ModuleType, scale: float, count: int) -> np.ndarray:
+    space = opendp.vector_domain(opendp.atom_domain(T="i64")), opendp.l1_distance(T="i64")
+    return np.array(opendp.m.make_laplace(*space, scale)(zeros(count)))
+
+
+def gaussian_of(opendp: ModuleType, sigma: float, count: int) -> np.ndarray:
+    space = opendp.vector_domain(opendp.atom_domain(T="i64")), opendp.l2_distance(T="i64")
+    return np.array(opendp.m.make_gaussian(*space, sigma)(zeros(count)))
+
+
+class TestBesideOpendp:
+    """Few of their draws, because they are slow, tell a fifth apart; many, in the slow set, tell 2 % apart."""
+
+    def test_laplace(self, opendp: ModuleType) -> None:
+        theirs = laplace_of(opendp, 5.0, 60_000)
+        assert same_law(laplace_draws(Fraction(5), 300_000), theirs) > RIGHT
+        assert same_law(laplace_draws(Fraction(6), 300_000), theirs) < WRONG
+
+    def test_gaussian(self, opendp: ModuleType) -> None:
+        theirs = gaussian_of(opendp, 5.0, 60_000)
+        assert same_law(gaussian_draws(Fraction(5), 300_000), theirs) > RIGHT
+        assert same_law(gaussian_draws(Fraction(6), 300_000), theirs) < WRONG
+
+    def test_selection(self, opendp: ModuleType) -> None:
+        scores = np.array([0, 3, 1, 4], dtype=np.int64)
+        space = opendp.vector_domain(opendp.atom_domain(T="i64")), opendp.linf_distance(T="i64")
+        choose = opendp.m.make_noisy_max(*space, opendp.zero_concentrated_divergence(), 2.0)
+        theirs = np.bincount([choose(scores) for _ in range(2000)], minlength=4)
+        ours = selections(scores, Fraction(1), 2000)
+        assert stats.chi2_contingency(np.array([ours, theirs])).pvalue > RIGHT
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("scale", LAPLACE[::2])
+    def test_laplace_in_a_million_draws(self, opendp: ModuleType, scale: Fraction) -> None:
+        theirs = laplace_of(opendp, float(scale), MILLION)
+        assert same_law(laplace_draws(scale, 3 * MILLION), theirs) > RIGHT
+        assert same_law(laplace_draws(scale * SMALLER, 3 * MILLION), theirs) < WRONG
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("sigma", GAUSSIAN[::2])
+    def test_gaussian_in_a_million_draws(self, opendp: ModuleType, sigma: Fraction) -> None:
+        theirs = gaussian_of(opendp, float(sigma), MILLION)
+        assert same_law(gaussian_draws(sigma, 3 * MILLION), theirs) > RIGHT
+        assert same_law(gaussian_draws(sigma * SMALLER, 3 * MILLION), theirs) < WRONG
