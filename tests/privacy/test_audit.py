@@ -85,7 +85,7 @@ def test_selection():
 
 
 def first_above(machine: NumericSparse, values: tuple[int, ...], runs: int) -> np.ndarray:
-    """Which value came out above first; the number of values if none did."""
+    """Which value came out above first (the number of values if none did), and whether it was the last one."""
     noise = Blocks()
 
     def once() -> int:
@@ -95,7 +95,8 @@ def first_above(machine: NumericSparse, values: tuple[int, ...], runs: int) -> n
                 return place
         return len(values)
 
-    return np.array([once() for _ in range(runs)])
+    places = np.array([once() for _ in range(runs)])
+    return np.column_stack([places, places == len(values) - 1])
 
 
 class WithoutNoise(AboveThreshold):
