@@ -24,6 +24,8 @@ from core.session_pace import Pace
 from core.session_question import Question, question_from
 
 Result = TypeVar("Result")
+LEAST_SLOT = 0.1
+"""Seconds: nobody feels a tenth of a second, and a busy machine then rarely lets an answer miss its slot."""
 STORING, STORING_BYTE = 0.01, 1.2e-8
 """Seconds to commit an answer, and more for each byte of its state: twice what a small server with a busy disk took."""
 
@@ -85,7 +87,9 @@ class Session:
     def slot(self) -> float:
         """Seconds that an answer takes, easy or hard, from public facts only: to compute it and to store its state."""
         computing = self.mechanism.slot(self.domain)
-        return computing and computing + STORING + STORING_BYTE * self.file.size(self.id)
+        if not computing:
+            return 0.0
+        return max(LEAST_SLOT, computing + STORING + STORING_BYTE * self.file.size(self.id))
 
     def answer(self, question: Query) -> Answer:
         """The released answer; a question that cannot be answered is refused before anything is spent."""
