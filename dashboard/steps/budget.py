@@ -21,11 +21,11 @@ delta = wording.number(statement.budget.delta)
 
 left, right = st.columns(2)
 with left:
-    st.subheader("Spent")
+    st.header("Spent")
     figure, alt = charts.gauge(statement.spent_share)
     st.plotly_chart(figure, alt=alt, key="gauge", config={"displayModeBar": False})
 with right:
-    st.subheader("Left")
+    st.header("Left")
     st.metric("Largest ε one more release may have", wording.at_most(statement.left_epsilon), border=True)
     st.metric("Total", f"ε {wording.number(statement.budget.epsilon)}, δ {delta}", border=True)
     if (again := ledger_view.more(statement)) is not None:
@@ -34,7 +34,7 @@ messages.note("Budget and spends are not computed from the rows; they may be pub
 for session in desk.sessions(table):
     summary = session.summary()
     if summary.status == "open" and summary.left is not None:
-        reach = f"can still measure {plural(summary.left, 'question')} at its accuracy, and answer easy ones for free"
+        reach = f"can still measure {plural(summary.left, 'question')} at its accuracy"
         messages.note(f"The session '{messages.plain(session.mechanism.title)}' {reach}.", "public")
 
 by_id = {other.id: other for other in held}

@@ -92,7 +92,7 @@ def running(attribute: Attribute, real: Floats, released: Floats) -> tuple[go.Fi
     ])
     worst = float(gap.max() - gap.min())
     if high > low:
-        figure.add_vrect(x0=labels[low], x1=labels[high - 1], fillcolor=PALE, opacity=0.5, line_width=0)
+        figure.add_vrect(x0=labels[low], x1=labels[high - 1], fillcolor=GREY, opacity=0.25, line_width=0, layer="below")
     figure.update_layout(
         margin=MARGINS, height=340, xaxis_title=attribute.name, yaxis_title="share up to here", legend=ABOVE
     )

@@ -95,23 +95,23 @@ def _overview(table: HeldTable, compared: list[Compared]) -> None:
             "Mean error": f"{100 * found.mean:.3f} % (±{rows(found.mean * held)})",
             "Largest error": f"{100 * found.largest:.3f} % (±{rows(found.largest * held)})",
             "Promised mean": f"±{rows(one.release.certificate.expected_error['mean'])}",
-            "Release": one.name,
+            **({"Release": one.name} if len(compared) > 1 else {}),
         }
         for one in compared
         for found in one.scores
     ]
-    # The figures first: names of releases are long.
-    st.dataframe(
-        pd.DataFrame(lines),
-        hide_index=True,
-        column_config={"Class": st.column_config.TextColumn(width=230)},
-        alt="Mean and largest error of each release and class.",
-    )
+    _table(lines, "Mean and largest error of each release and class.")
     messages.note("Exact errors, as shares of the table and in rows; the promise is public.", STATUS)
     named = [(f"{one.name} · {found.name}", found.errors) for one in compared for found in one.scores]
     figure, alt = accuracy_charts.distribution(named)
     st.plotly_chart(figure, alt=alt, key="errors", config={"displayModeBar": False})
     messages.note("The share of the questions whose error is at most so large.", STATUS)
+
+
+def _table(lines: list[dict[str, str]], alt: str) -> None:
+    """A table that is only text: a grid would offer its figures as a file."""
+    cells = [{name: messages.plain(text) for name, text in line.items()} for line in lines]
+    st.table(pd.DataFrame(cells), hide_index=True, alt=alt)
 
 
 def _worst(one: Compared) -> None:
@@ -120,19 +120,14 @@ def _worst(one: Compared) -> None:
         listed = [
             {
                 "Question": miss.words[:1].upper() + miss.words[1:],
-                "True": 100 * miss.truth,
-                "Released": 100 * miss.released,
-                "Error": 100 * miss.error,
+                "True": f"{100 * miss.truth:.3f} %",
+                "Released": f"{100 * miss.released:.3f} %",
+                "Error": f"{100 * miss.error:.3f} %",
             }
             for miss in found.worst
         ]
-        columns = {
-            name: st.column_config.NumberColumn(format="%.3f %%") for name in ("True", "Released", "Error")
-        }
         st.markdown(f"**{messages.plain(found.sentence)}**")
-        st.dataframe(
-            pd.DataFrame(listed), hide_index=True, column_config=columns, alt="The ten worst answers, in words."
-        )
+        _table(listed, "The ten worst answers, in words.")
         sampled = "" if found.listed else " of a random sample; the largest error above is over the whole class"
         messages.note(f"The ten largest errors{sampled}.", STATUS)
 

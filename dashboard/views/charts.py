@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from core.attributes import Attribute
 from core.domain import Domain
 
-MOST_CELLS, FEW_CELLS = 4_000, 60
+MOST_CELLS, FEW_CELLS, FEW_TICKS = 4_000, 60, 12
 DARK, MIDDLE, PALE, GREY = "#2b77ad", "#6fa8cf", "#c9d6e2", "#7d8894"
 """Dark and grey have at least 3:1 against both backgrounds, and dark against pale; middle parts dark pieces only."""
 TENTHS = (0, 20, 40, 60, 80, 100)
@@ -169,6 +169,7 @@ def session(kinds: Sequence[str], limit: int | None, plain: int | None) -> tuple
     figure.update_layout(
         margin=MARGINS, height=300, xaxis_title="questions", yaxis_title="hard answers", showlegend=False
     )
+    figure.update_xaxes(dtick=1 if len(asked) <= FEW_TICKS else None)
     figure.update_yaxes(rangemode="tozero")
     text = f"Steps of hard answers: {int(hard[-1])} of {len(kinds)} questions were hard"
     return figure, text + ("." if limit is None else f"; the session can give {limit}.")

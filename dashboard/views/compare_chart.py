@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,8 +16,9 @@ from dashboard.views.wording import number
 CHOSEN, OTHER = "#2f7db5", "#7d8894"
 """At least 3:1 against both backgrounds; width and filling tell them apart as well."""
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "pentagon", "hexagon", "star")
-
 WIDTH = 50
+MOST_LINES = 6
+LEAST_HEIGHT, LINE_HEIGHT = 340, 18
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +51,7 @@ def compare(
 ) -> tuple[go.Figure, str]:
     """Expected errors as lines, theorems dotted, rehearsals as crosses; the chosen mechanism is thick and filled."""
     figure = go.Figure()
-    for place, line in enumerate(lines):
+    for place, line in enumerate(nearest(lines, chosen, epsilon)):
         picked = line.name == chosen
         symbol = SYMBOLS[place % len(SYMBOLS)]
         color = CHOSEN if picked else OTHER
@@ -94,7 +96,8 @@ def compare(
         figure.add_hline(y=wanted, line={"color": CHOSEN, "dash": "dash", "width": 1})
     figure.update_layout(
         margin=MARGINS,
-        height=460,
+        # The legend takes its lines from the figure, one for each name where it is narrow.
+        height=LEAST_HEIGHT + LINE_HEIGHT * len(figure.data),
         xaxis_title="ε (more is less private)",
         yaxis_title="error in rows",
         legend={"orientation": "h", "yanchor": "top", "y": -0.25, "x": 0},
@@ -102,6 +105,24 @@ def compare(
     figure.update_xaxes(type="log", dtick="D2", tickformat="~g", automargin=True)
     figure.update_yaxes(type="log", dtick="D2", tickformat=",~g", automargin=True)
     return figure, _words(lines, dots, chosen, epsilon)
+
+
+def nearest(lines: Sequence[Line], chosen: str, epsilon: float) -> list[Line]:
+    """The lines worth drawing: the chosen one, the recommended one, which is the first, and those with the least error.
+
+    All others are in the text alternative, but so many lines and names in a figure hide each other.
+    """
+    if len(lines) <= MOST_LINES:
+        return list(lines)
+    others = [line for line in lines[1:] if line.name != chosen]
+    kept = [line for line in lines if line is lines[0] or line.name == chosen]
+    least = sorted(others, key=lambda line: _at(line.errors, line, epsilon) or math.inf)[: MOST_LINES - len(kept)]
+    return [line for line in lines if line in kept or line in least]
+
+
+def _at(values: Sequence[float | None], line: Line, epsilon: float) -> float | None:
+    """A value of a line at the epsilon nearest to the chosen one."""
+    return values[min(range(len(line.epsilons)), key=lambda at: abs(line.epsilons[at] - epsilon))]
 
 
 def wrapped(text: str) -> str:
@@ -113,8 +134,7 @@ def _words(lines: Sequence[Line], dots: Sequence[Dot], chosen: str, epsilon: flo
     """The same comparison as text, at the epsilon nearest to the chosen one."""
     parts = []
     for line in sorted(lines, key=lambda line: line.name != chosen):
-        place = min(range(len(line.epsilons)), key=lambda at: abs(line.epsilons[at] - epsilon))
-        error, bound = line.errors[place], line.promised[place]
+        error, bound = _at(line.errors, line, epsilon), _at(line.promised, line, epsilon)
         if error is not None:
             theorem = "" if bound is None else f", {rows(bound)} by its theorem"
             parts.append(f"{line.title} {rows(error)}{theorem}")

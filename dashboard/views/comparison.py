@@ -14,6 +14,7 @@ from core.held import HeldTable
 from core.plan_file import PlanFile
 from core.privacy import Budget
 from core.registry import mechanism_from, offline
+from core.wording import plural
 from dashboard.views import compare_chart, messages, theorems
 from dashboard.views.compare_chart import Dot, Line
 from dashboard.views.offers import Offers, remembered
@@ -55,10 +56,13 @@ def show(
     dots = [dot for run, outcome in rehearsed for dot in _dot(run, outcome, plan, measure)]
     figure, alt = compare_chart.compare(lines, dots, plan.mechanism, float(plan.budget.epsilon), wanted)
     st.plotly_chart(figure, alt=alt, key=f"{key}-chart", config={"displaylogo": False})
+    hidden = max(0, len(lines) - compare_chart.MOST_LINES)
+    others = f" Not drawn: {plural(hidden, 'mechanism')} with larger errors." if hidden else ""
     messages.note(
         "Lines are expected errors of what each mechanism measures: point at one to read what that is. Dotted lines "
         "are what a theorem promises for a table of so many rows; click a name to show it. Crosses are rehearsals, "
-        "which compare all questions alike. Nothing here is computed from the private rows.",
+        "which compare all questions alike. Nothing here is computed from the private rows."
+        + others,
         "public",
     )
 

@@ -10,7 +10,7 @@ from core.domain import Domain
 from core.errors import DeskError
 from core.held import HeldTable
 from core.privacy import Budget, Unit
-from core.wording import plural
+from core.wording import amount, plural
 from dashboard.views import discovery_form, messages, schema_files, schema_grid, universe, wording
 from dashboard.views.draft import Draft
 
@@ -73,8 +73,12 @@ def report(table: HeldTable) -> None:
         found = {name: count for name, count in misfits.items() if count}
         if found:
             st.write("Cells that did not fit the schema and were moved:")
-            st.dataframe(
-                pd.DataFrame({"Column": list(found), "Cells moved": list(found.values())}),
+            # Only text: a grid would offer private counts as a file.
+            st.table(
+                pd.DataFrame({
+                    "Column": [messages.plain(name) for name in found],
+                    "Cells moved": [amount(count) for count in found.values()],
+                }),
                 hide_index=True,
                 width="content",
                 alt="Number of cells moved, per column.",

@@ -31,6 +31,8 @@ SMALL_GRID = 2**12
 """Cells up to which rectangles are answered as well by noise on their table as by a tree."""
 ABOUT_EQUAL = 1.1
 RECOMMENDED = " · **recommended**"
+FEW, TALL = 5, 480
+"""Mechanisms that are shown at their full length; a list of more scrolls in so many pixels, the best ones first."""
 KEPT = 16
 """Priced choices that a session remembers."""
 
@@ -127,25 +129,25 @@ def choose(
         # What was picked stays, whatever the budget; until something is, the recommendation for these classes holds.
         kept = pick_key(table, asked)
         picked, key = st.session_state.get(kept), f"{kept}-{names[0]}"
-        chosen = st.radio(
-            "Mechanism",
-            names,
-            index=names.index(picked) if picked in by_name else 0,
-            format_func=lambda name: by_name[name].mechanism.title + (RECOMMENDED if name == names[0] else ""),
-            captions=[_caption(offer, left) for offer in priced.found],
-            key=key,
-            on_change=_keep,
-            args=(kept, key),
-        )
+        with st.container(height="content" if len(names) <= FEW else TALL, border=len(names) > FEW):
+            chosen = st.radio(
+                "Mechanism",
+                names,
+                index=names.index(picked) if picked in by_name else 0,
+                format_func=lambda name: by_name[name].mechanism.title + (RECOMMENDED if name == names[0] else ""),
+                captions=[_caption(offer, left) for offer in priced.found],
+                key=key,
+                on_change=_keep,
+                args=(kept, key),
+            )
         messages.note(
-            "Errors, costs and times follow from the schema and the budget alone; times are for a million rows.",
+            "Errors, costs, times and refusals follow from schema and budget alone; times are for a million rows.",
             "public",
         )
     if priced.refused:
         with st.expander(f"{plural(len(priced.refused), 'mechanism')} cannot do this"):
             for title, reason in priced.refused.items():
                 st.write(f"**{title}**: {messages.plain(reason)}")
-            messages.note("The reasons follow from the schema and the budget.", "public")
     if chosen is None:
         return None
     return by_name[chosen], _options(by_name[chosen].mechanism, table)

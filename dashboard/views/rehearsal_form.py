@@ -106,10 +106,10 @@ def _results(found: list[tuple[Run, Outcome]]) -> None:
         {
             "Mechanism": offline[run.plan.mechanism].title,
             "ε": number(run.plan.budget.epsilon),
-            "Class": error.sentence,
             "Mean error": f"±{in_rows(error.mean * outcome.rows)} ({100 * error.mean:.3g} %)",
             "Largest error": f"±{in_rows(error.largest * outcome.rows)} ({100 * error.largest:.3g} %)",
             "Took": duration(outcome.seconds),
+            "Class": error.sentence,
             "Public rows": run.standin,
         }
         for run, outcome in reversed(found)

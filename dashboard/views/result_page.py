@@ -118,7 +118,7 @@ def _finished_page(desk: Desk, table: HeldTable, plan_id: str) -> None:
     share_form.show(desk, plan_id, table.name)
     messages.note(ledger_view.left(desk.statement(table)), "public")
 
-    st.subheader("Synthetic records", divider="gray")
+    st.header("Synthetic records", divider="gray")
     shown = len(finished.preview)
     every = amount(release.certificate.synthetic_rows)
     messages.note(f"{amount(shown)} of the {every} records; no line belongs to a person.", "released")
@@ -128,5 +128,5 @@ def _finished_page(desk: Desk, table: HeldTable, plan_id: str) -> None:
     )
 
     answers_view.show(release, plan_id)
-    st.subheader("Counts", divider="gray")
+    st.header("Counts", divider="gray")
     released_chart.show(release, plan_id)

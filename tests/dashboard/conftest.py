@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
+from playwright.sync_api import Browser, sync_playwright
 from streamlit.testing.v1 import AppTest
 
 from core.desk import Desk
 from dashboard.views import state
+from tests.dashboard.browsing import RESOLVED
+from tests.dashboard.server import FLAGS
 
 APP = Path(__file__).resolve().parents[2] / "dashboard" / "app.py"
 
@@ -35,3 +38,11 @@ def page(desk: Desk) -> Callable[[str], AppTest]:
         return app if name == "data" else app.switch_page(f"steps/{name}.py").run()
 
     return opened
+
+
+@pytest.fixture(scope="module")
+def browser(chromium_path: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium_path, args=[*FLAGS, RESOLVED])
+        yield launched
+        launched.close()

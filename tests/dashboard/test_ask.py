@@ -148,3 +148,17 @@ def test_sessions_are_on_the_ledger(page: Open, desk: Desk, people: HeldTable):
     assert not errors(app)
     [ledger] = app.dataframe
     assert list(ledger.value["State"]) == ["stored"]
+
+
+def test_a_session_is_named_by_what_stays_true(page: Open, desk: Desk, people: HeldTable):
+    """A browser keeps the text of a choice: a count in it would be one question behind."""
+    app = opened(page, desk, "online-laplace").run()
+    before = _sessions(app)
+    button(app, "Ask").click().run()
+    assert _sessions(app) == before
+    button(app, "Close it").click().run()
+    assert _sessions(app)[0].endswith("closed")
+
+
+def _sessions(app: AppTest) -> list[str]:
+    return list(next(found for found in app.selectbox if found.label == "Session").options)

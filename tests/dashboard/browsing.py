@@ -1,0 +1,93 @@
+"""What visitors do in a real browser, in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from playwright.sync_api import Browser, Download, Locator, Page, expect
+
+from tests.dashboard.server import PATIENCE, Server
+
+expect.set_options(timeout=PATIENCE)
+
+Scheme = Literal["light", "dark"]
+STRANGER = "desk.test"
+"""A name of somebody else that leads to this machine, as in a rebinding attack: its visitors are not at this desk."""
+RESOLVED = f"--host-resolver-rules=MAP {STRANGER} 127.0.0.1"
+
+
+def tab(browser: Browser, scheme: Scheme = "light", width: int = 1280) -> Page:
+    """A new visitor."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    context.set_default_timeout(PATIENCE)
+    return context.new_page()
+
+
+def visit(page: Page, server: Server, name: str, query: str = "") -> None:
+    page.goto(f"{server.address}/{'' if name == 'Data' else name.lower()}{query}")
+    titled(page, name)
+
+
+def titled(page: Page, name: str) -> None:
+    expect(page.get_by_role("heading", name=name, exact=True, level=1)).to_be_visible()
+
+
+def open_demo_table(page: Page, server: Server) -> None:
+    visit(page, server, "Data")
+    expect(page.get_by_role("button", name="Open this table")).to_be_disabled()
+    page.get_by_text("Several rows can belong to one person").click()
+    page.get_by_role("button", name="Open this table").click()
+    expect(page.get_by_text("is open.")).to_be_visible()
+    page.get_by_role("link", name="Go on to Plan").click()
+    titled(page, "Plan")
+
+
+def go_on(page: Page) -> None:
+    """From the plan to the page that releases it."""
+    page.get_by_role("link", name="Go on to Release").click()
+    titled(page, "Release")
+    expect(page.get_by_text("What you are about to release")).to_be_visible()
+
+
+def spend(page: Page, epsilon: str) -> None:
+    """Type the epsilon of the next release and wait until the page has priced it."""
+    field = page.get_by_role("textbox", name="Epsilon (ε)")
+    field.fill(epsilon)
+    field.press("Enter")
+    expect(page.get_by_text(f"with ε {epsilon}.")).to_be_visible()
+
+
+def release_button(page: Page) -> Locator:
+    return page.get_by_role("button", name="Release", exact=True)
+
+
+def finished(page: Page) -> None:
+    expect(page.get_by_text("Released, stored and paid")).to_be_visible()
+
+
+def download(page: Page, label: str) -> Download:
+    with page.expect_download() as started:
+        page.get_by_role("button", name=label, exact=True).click()
+    return started.value
+
+
+def settled(page: Page) -> None:
+    """Wait until the page has run to its end and its figures are drawn."""
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
+    for figure in page.get_by_test_id("stPlotlyChart").all():
+        expect(figure.locator(".main-svg").first).to_be_visible()
+
+
+def picture(page: Page, folder: Path, name: str) -> None:
+    """The whole page, however long it is: it scrolls inside the window, so the window grows."""
+    settled(page)
+    size = page.viewport_size
+    assert size is not None
+    height = page.get_by_test_id("stMain").evaluate("main => main.scrollHeight")
+    page.set_viewport_size({"width": size["width"], "height": height})
+    page.wait_for_timeout(300)
+    page.screenshot(path=folder / f"{name}.png")
+    page.set_viewport_size(size)
+    assert (folder / f"{name}.png").stat().st_size > 5_000
