@@ -53,6 +53,7 @@ def named(case):
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: f"{unit.limit}-{unit.neighbours}")
 @pytest.mark.parametrize("case", list(ways()), ids=named)
+@pytest.mark.slow
 def test_no_outcome_tells_neighbours_apart_by_more_than_epsilon(case, unit):
     mechanism, choices = case
     found = pairs(unit, 3, COMMON[unit])
@@ -97,6 +98,7 @@ def law(table, queries, rows, epsilon):
 
 @pytest.mark.parametrize("queries", [INTERVALS, MIXED], ids=["intervals", "mixed"])
 @pytest.mark.parametrize("kind", [SmallDb, SmallDbLinear])
+@pytest.mark.slow
 def test_the_chosen_database_follows_the_exponential_mechanism(kind, queries):
     table, runs = (1, 4, 2), 2500
     mechanism = kind(queries=queries, budget=Budget(1), method="enumerate", rows=3)
@@ -111,6 +113,7 @@ def test_the_chosen_database_follows_the_exponential_mechanism(kind, queries):
     assert stats.chisquare(observed, [runs * share for share in expected.values()]).pvalue > 1e-6
 
 
+@pytest.mark.slow
 def test_a_search_follows_the_law_of_its_choices():
     class Repeated(Noise):
         def generator(self):

@@ -177,6 +177,7 @@ def test_random_thresholds_follow_the_powers_of_one_half():
     assert thesis.threshold(10, Random()) == 0.25
 
 
+@pytest.mark.slow
 def test_answers_are_accurate_at_its_own_parameters():
     """Five sessions of 100 questions on 50,000 rows, alpha 0.1: nearly all answers are within their margins."""
     domain = Domain((Integers(name="a", low=0, high=1), Integers(name="b", low=0, high=2)))

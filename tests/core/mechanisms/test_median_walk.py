@@ -85,6 +85,7 @@ def test_the_cost_is_within_the_budget(budget, unit, constants):
     assert mechanism.hard_answers(SMALL, unit) >= 1
 
 
+@pytest.mark.slow
 def test_answers_are_accurate_at_its_own_parameters(monkeypatch):
     """Two sessions of 100 questions on 64 cells and 100,000 rows, alpha 0.15: answers keep within their margins."""
     monkeypatch.setattr(walk_cloud, "MOST_SWEEPS", 32)

@@ -163,6 +163,7 @@ def test_a_column_with_many_categories(few_points):
     assert np.mean((drawn[:, 0] == 5) & (drawn[:, 1] == 0)) < 0.05
 
 
+@pytest.mark.slow
 def test_sixty_columns(few_points):
     table = chain(60, 2_000)
     model = Tree(queries=PAIRS, budget=Budget(10, 1e-9)).run(table, Noise())
