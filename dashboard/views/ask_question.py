@@ -12,9 +12,8 @@ from core.formula import canonical, cell_text, halfspace_text, question
 from core.formulas.spans import Span
 from core.session import Session
 from core.session_answer import Answer
-from core.wording import plural, rows
+from core.wording import rows
 from dashboard.views import charts, messages, state
-from dashboard.views.wording import percent
 
 MOST_STEPS = 1_000
 KINDS = {
@@ -153,9 +152,3 @@ def _formula(domain: Domain, key: str) -> str | None:
     with st.expander("Names that can be used", icon=":material/list:"):
         messages.note(", ".join(messages.plain(name) for name in domain.names), "public")
     return text if text.strip() else None
-
-
-def line(answer: Answer) -> str:
-    """An answer in one line."""
-    margin = "" if answer.margin is None else f" ±{rows(answer.margin)}"
-    return f"{percent(answer.share)}, {plural(round(answer.count), 'row')}{margin}"

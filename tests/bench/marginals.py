@@ -13,18 +13,17 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
 from core.domain import Categories, Domain, Integers
-from core.encoded import histogram, occurring
 from core.mechanisms.tree import Tree
 from core.noise import Noise
 from core.privacy import Budget, Unit
 from core.queries.marginals import Marginals
+from core.standin import StandIn
 from tests.bench import dpmm_peer
 from tests.bench.line import Line, peak_rss_mb
 
@@ -47,28 +46,6 @@ PEERS: dict[float, dict[str, dict[str, float]]] = {
 """Figures of peers by epsilon, each the best of several settings, measured once on a shared 2-core machine."""
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """A table of codes, one line per row."""
-
-    domain: Domain
-    codes: np.ndarray
-    unit: Unit = field(default_factory=Unit)
-
-    @property
-    def public_rows(self) -> int | None:
-        return len(self.codes) if self.unit.public_rows else None
-
-    def marginal(self, columns: Sequence[str]) -> np.ndarray:
-        return histogram(self._columns(columns), self.domain.shape(columns), len(self.codes))
-
-    def points(self, columns: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        return occurring(self._columns(columns), self.domain.shape(columns), len(self.codes))
-
-    def _columns(self, columns: Sequence[str]) -> list[np.ndarray]:
-        return [self.codes[:, self.domain.names.index(name)] for name in columns]
-
-
 def run() -> Iterator[Line]:
     folder = Path(os.environ.get(DATA, Path(__file__).resolve().parents[3] / "shared" / "data"))
     if not (folder / "adult.csv").exists():
@@ -89,7 +66,7 @@ def run() -> Iterator[Line]:
                     yield Line("marginals", words, metric, ours)
 
 
-def _live(table: Rows, epsilon: float, delta: float) -> dict[str, dict[str, float]]:
+def _live(table: StandIn, epsilon: float, delta: float) -> dict[str, dict[str, float]]:
     """Figures of dpmm, run now; none without an interpreter that has it."""
     python = dpmm_peer.interpreter()
     if python is None:
@@ -98,11 +75,11 @@ def _live(table: Rows, epsilon: float, delta: float) -> dict[str, dict[str, floa
     found = {}
     for peer in dpmm_peer.MODELS:
         drawn, spent = dpmm_peer.synthetic(python, peer, table.codes, sizes, epsilon, delta)
-        found[peer] = spent | _scores(table, Rows(table.domain, drawn))
+        found[peer] = spent | _scores(table, StandIn(table.domain, drawn, table.unit))
     return found
 
 
-def _adult(folder: Path) -> Rows:
+def _adult(folder: Path) -> StandIn:
     """The table; only columns whose codes have an order are declared as numbers."""
     sizes = json.loads((folder / "adult-domain.json").read_text())
     with (folder / "adult.csv").open() as file:
@@ -114,23 +91,23 @@ def _adult(folder: Path) -> Rows:
         else Categories(name=name, values=tuple(range(sizes[name])))
         for name in header
     ]
-    return Rows(Domain(tuple(attributes)), codes)
+    return StandIn(Domain(tuple(attributes)), codes, Unit.row())
 
 
-def _figures(table: Rows, budget: Budget) -> dict[str, float]:
+def _figures(table: StandIn, budget: Budget) -> dict[str, float]:
     """Means over several releases."""
     found: list[dict[str, float]] = []
     for _ in range(RUNS):
         start = time.process_time()
         model = Tree(queries=(Marginals(order=2),), budget=budget).run(table, Noise())
-        drawn = Rows(table.domain, model.sample(len(table.codes), np.random.default_rng()))
+        drawn = StandIn(table.domain, model.sample(len(table.codes), np.random.default_rng()), table.unit)
         figures = {"cpu_s": time.process_time() - start, "rss_mb": peak_rss_mb()} | _scores(table, drawn)
         figures["answers_tv2"], figures["answers_max2"] = _errors(table, model, _sets(table.domain)[2])
         found.append(figures)
     return {metric: float(np.mean([each[metric] for each in found])) for metric in found[0]}
 
 
-def _scores(table: Rows, drawn: Rows) -> dict[str, float]:
+def _scores(table: StandIn, drawn: StandIn) -> dict[str, float]:
     """The errors of synthetic rows, whoever drew them."""
     figures: dict[str, float] = {}
     for order, columns in _sets(table.domain).items():
@@ -145,7 +122,7 @@ def _sets(domain: Domain) -> dict[int, list[tuple[str, ...]]]:
     return {2: list(combinations(domain.names, 2)), 3: [every[place] for place in places]}
 
 
-def _errors(table: Rows, released, sets: Sequence[tuple[str, ...]]) -> tuple[float, float]:
+def _errors(table: StandIn, released, sets: Sequence[tuple[str, ...]]) -> tuple[float, float]:
     """Mean total variation and largest error of a cell."""
     variations, largest = [], 0.0
     for columns in sets:
