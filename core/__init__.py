@@ -1,12 +1,11 @@
 """Release Desk's engine: private tables in, differentially private releases out."""
 
-from core.certificate import Certificate
-from core.desk import Desk
-from core.domain import Booleans, Categories, Dates, Domain, Integers, Reals
-from core.formula import question
-from core.held import HeldTable
-from core.plan import Plan
-from core.privacy import Budget, Unit
+from core.desk.desk import Desk
+from core.formulas.question import question
+from core.plans.plan import Plan
+from core.plans.statements import HeldTable
+from core.privacy.budget import Budget
+from core.privacy.unit import Unit
 from core.queries.conjunctions import Conjunctions
 from core.queries.counting import Counting
 from core.queries.halfspaces import Halfspaces
@@ -17,8 +16,10 @@ from core.queries.marginals import Marginals
 from core.queries.parities import Parities
 from core.queries.rectangles import Rectangles
 from core.queries.unions import Unions
-from core.release import Release
-from core.session import Session
+from core.release.certificate import Certificate
+from core.release.release import Release
+from core.schema.domain import Booleans, Categories, Dates, Domain, Integers, Reals
+from core.sessions.session import Session
 
 __all__ = [
     "Booleans",

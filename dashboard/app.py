@@ -14,7 +14,7 @@ if ROOT not in sys.path:
     # A hosted demo installs the requirements only, not the package.
     sys.path.insert(0, ROOT)
 
-from dashboard.views import access, messages  # noqa: E402
+from dashboard.views.common import access, messages  # noqa: E402
 
 # A picture of our own: a named icon would be fetched from a font server at every visit.
 st.set_page_config(page_title="Release Desk", page_icon=Path(__file__).with_name("icon.png"), layout="wide")

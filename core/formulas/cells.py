@@ -8,14 +8,14 @@ from itertools import islice
 
 import numpy as np
 
-from core.attributes import Attribute, Booleans, Categories
-from core.domain import Domain
-from core.errors import BadParameter, printable
+from core.base.errors import BadParameter, printable
+from core.formulas.syntax import Flags
 from core.formulas.tokens import wrong
-from core.formulas.tree import Flags
 from core.formulas.writing import column_text, value_text
-from core.queries.protocol import Columns
-from core.values import text_of
+from core.queries.kit.protocol import Columns
+from core.schema.attributes import Attribute, Booleans, Categories
+from core.schema.domain import Domain
+from core.schema.values import text_of
 
 MOST_COMPARED = 2_000
 """Names looked through for one that resembles a wrong one: a few hundredths of a second."""

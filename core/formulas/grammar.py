@@ -22,14 +22,14 @@ from __future__ import annotations
 
 import math
 
-from core.attributes import Attribute, Booleans
-from core.domain import Domain
-from core.errors import BadParameter, printable
+from core.base.errors import BadParameter, printable
 from core.formulas import cells, spans
 from core.formulas.sums import weighted
+from core.formulas.syntax import Node, joined, negated
 from core.formulas.tokens import Token, read, wrong
-from core.formulas.tree import Node, joined, negated
 from core.formulas.writing import sum_text
+from core.schema.attributes import Attribute, Booleans
+from core.schema.domain import Domain
 
 MOST_NESTED = 32
 """Parentheses inside each other: far below what the stack holds, far above what a person can follow."""

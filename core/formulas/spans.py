@@ -14,16 +14,16 @@ from datetime import date
 
 import numpy as np
 
-from core.attributes import Attribute
-from core.domain import Domain
-from core.errors import BadParameter, printable
+from core.base.errors import BadParameter, printable
 from core.formulas.cells import Among, code_of, gap, labelled
+from core.formulas.syntax import Flags
 from core.formulas.tokens import wrong
-from core.formulas.tree import Flags
 from core.formulas.writing import column_text
-from core.queries.protocol import Columns
-from core.ranges import Dates, Integers, Reals
-from core.values import EPOCH, days, integral, number, text_of
+from core.queries.kit.protocol import Columns
+from core.schema.attributes import Attribute
+from core.schema.domain import Domain
+from core.schema.ordered import Dates, Integers, Reals
+from core.schema.values import EPOCH, days, integral, number, text_of
 
 Ordered = Integers | Reals | Dates
 NEAR = 1e-9

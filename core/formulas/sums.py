@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from core.domain import Domain
-from core.errors import printable
+from core.base.errors import printable
+from core.formulas.syntax import Flags
 from core.formulas.tokens import wrong
-from core.formulas.tree import Flags
 from core.formulas.writing import number_text, sum_text
-from core.queries.protocol import Columns
+from core.queries.kit.protocol import Columns
+from core.schema.domain import Domain
 
 ROUNDING = 2.0**-50
 """Of the largest possible sum, per term: more than floating point can lose, so that 0.1*x <= 0.3 holds for x = 3."""

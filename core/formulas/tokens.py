@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from core.errors import BadParameter, printable
+from core.base.errors import BadParameter, printable
 
 MOST_CHARACTERS = 2_000
 """A formula is read by a person; this is more than a page of conditions."""

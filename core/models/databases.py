@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from core.axes import summed
-from core.domain import Domain
+from core.base.axes import summed
 from core.models.protocol import Floats
-from core.queries.query import Query
+from core.queries.kit.query import Query
+from core.schema.domain import Domain
 
 Integers = NDArray[np.int64]
 

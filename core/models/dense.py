@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.axes import stretched
-from core.domain import Domain
+from core.base.axes import stretched
 from core.models.histogram import Histogram
 from core.models.protocol import Floats
+from core.schema.domain import Domain
 
 RUN = 256
 """Neighbouring cells that are multiplied in one go."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.axes import summed
-from core.domain import Domain
-from core.models.partial_sums import marginals
+from core.base.axes import summed
+from core.models.fitting.partial_sums import marginals
+from core.models.fitting.rounding import systematic
 from core.models.protocol import Codes, Floats
-from core.models.rounding import systematic
+from core.schema.domain import Domain
 
 MOST_CELLS = 2**24
 """128 MB of counts, of which fitting holds several copies: what a small hosted machine can bear."""

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.domain import Domain
 from core.models.points import Points
 from core.models.protocol import Codes, Floats
+from core.queries.kit.protocol import QueryClass
+from core.queries.kit.question import Question, Statistic, WholeTable
 from core.queries.lipschitz import Lipschitz
-from core.queries.protocol import QueryClass
-from core.queries.question import Question, Statistic, WholeTable
+from core.schema.domain import Domain
 
 Integers = NDArray[np.int64]
 

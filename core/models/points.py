@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.axes import stretched, summed
-from core.domain import Domain
-from core.models.balancing import balanced
-from core.models.bundles import Records
-from core.models.consistency import Columns
+from core.base.axes import stretched, summed
+from core.models.fitting.balancing import balanced
+from core.models.fitting.bundles import Records
+from core.models.fitting.consistency import Columns
+from core.models.fitting.rounding import systematic
 from core.models.protocol import Codes, Floats
-from core.models.rounding import systematic
+from core.schema.domain import Domain
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from core.domain import Domain
+from core.schema.domain import Domain
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

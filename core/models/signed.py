@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.axes import stretched, summed
-from core.domain import Domain
+from core.base.axes import stretched, summed
+from core.models.fitting.simplex import simplex
 from core.models.histogram import Histogram
-from core.models.projection import simplex
 from core.models.protocol import Codes, Floats
+from core.schema.domain import Domain
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.axes import summed
-from core.domain import Domain
-from core.models.consistency import Columns, settle, total_of
-from core.models.forest import plant
+from core.base.axes import summed
+from core.models.fitting.consistency import Columns, settle, total_of
+from core.models.fitting.forest import plant
 from core.models.points import Points
 from core.models.protocol import Codes, Floats
+from core.schema.domain import Domain
 
 MOST_POINTS = 200_000
 """Points that are raked; more no longer improve 2-way tables measurably and cost time in proportion."""

@@ -10,15 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.domain import Domain
-from core.errors import BadParameter, printable
-from core.options import option
-from core.queries import checks
-from core.queries.dimensions import between, exactly, fat_of_predicates
-from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
-from core.queries.query import Query
-from core.queries.sources import tables_of
-from core.wording import plural
+from core.base.errors import BadParameter, printable
+from core.base.options import option
+from core.base.wording import plural
+from core.queries.kit import checks
+from core.queries.kit.dimensions import between, exactly, fat_of_predicates
+from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
+from core.queries.kit.query import Query
+from core.queries.kit.sources import tables_of
+from core.schema.domain import Domain
 
 Condition = tuple[tuple[str, tuple[int, ...]], ...]
 """Columns, each with the codes it may have; a row fulfils it if every named column has one of its codes."""

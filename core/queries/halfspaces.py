@@ -10,16 +10,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.domain import Domain
-from core.errors import BadParameter, printable
-from core.options import option
-from core.queries import checks
-from core.queries.dimensions import fat_of_predicates
-from core.queries.normals import MOST_BITS, discretised, net
-from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
-from core.queries.query import Query
-from core.queries.sources import distinct
-from core.wording import plural
+from core.base.errors import BadParameter, printable
+from core.base.options import option
+from core.base.wording import plural
+from core.queries.kit import checks
+from core.queries.kit.dimensions import fat_of_predicates
+from core.queries.kit.normals import MOST_BITS, discretised, net
+from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
+from core.queries.kit.query import Query
+from core.queries.kit.sources import distinct
+from core.schema.domain import Domain
 
 Integers = NDArray[np.int64]
 

@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.domain import Domain
-from core.errors import BadParameter, printable
-from core.options import option
-from core.queries import checks, pieces, subsets
-from core.queries.dimensions import exactly, fat_of_predicates
-from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of
-from core.queries.query import Query
-from core.wording import plural
+from core.base.errors import BadParameter, printable
+from core.base.options import option
+from core.base.wording import plural
+from core.queries.kit import checks, pieces, subsets
+from core.queries.kit.dimensions import exactly, fat_of_predicates
+from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of
+from core.queries.kit.query import Query
+from core.schema.domain import Domain
 
 
 @dataclass(frozen=True, kw_only=True)

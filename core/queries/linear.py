@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.domain import Domain
-from core.errors import BadParameter
-from core.options import option, unlisted
-from core.queries import checks
-from core.queries.dimensions import between, exactly, scale
-from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
-from core.queries.query import Query
-from core.wording import amount, plural
+from core.base.errors import BadParameter
+from core.base.options import option, unlisted
+from core.base.wording import amount, plural
+from core.queries.kit import checks
+from core.queries.kit.dimensions import between, exactly, scale
+from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
+from core.queries.kit.query import Query
+from core.schema.domain import Domain
 
 MOST_BITS = 30
 

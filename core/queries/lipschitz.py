@@ -9,14 +9,14 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from core.domain import Domain
-from core.errors import BadParameter, Refused
-from core.options import option
-from core.queries import checks
-from core.queries.dimensions import scale
-from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
-from core.queries.query import Query
-from core.wording import plural
+from core.base.errors import BadParameter, Refused
+from core.base.options import option
+from core.base.wording import plural
+from core.queries.kit import checks
+from core.queries.kit.dimensions import scale
+from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
+from core.queries.kit.query import Query
+from core.schema.domain import Domain
 
 Statistic = tuple[Any, ...]
 """('largest',), ('top', k), ('distance', shares) or ('difference', codes, codes)."""

@@ -11,15 +11,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.domain import Domain
-from core.errors import BadParameter, printable
-from core.options import option, unlisted
-from core.queries.checks import placed
-from core.queries.dimensions import between, exactly, fat_of_predicates, packed
-from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
-from core.queries.query import Query
-from core.queries.sources import tables_of
-from core.wording import amount, plural
+from core.base.errors import BadParameter, printable
+from core.base.options import option, unlisted
+from core.base.wording import amount, plural
+from core.queries.kit.checks import placed
+from core.queries.kit.dimensions import between, exactly, fat_of_predicates, packed
+from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
+from core.queries.kit.query import Query
+from core.queries.kit.sources import tables_of
+from core.schema.domain import Domain
 
 MOST_TABLES = 20_000
 """More tables than this cannot be measured with useful accuracy; the limit keeps a form from freezing."""

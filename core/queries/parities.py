@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.domain import Domain
-from core.errors import BadParameter
-from core.options import option
-from core.queries import checks, literals
-from core.queries.dimensions import exactly, fat_of_predicates
-from core.queries.literals import Literal
-from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
-from core.queries.query import Query
-from core.wording import amount
+from core.base.errors import BadParameter
+from core.base.options import option
+from core.base.wording import amount
+from core.queries.kit import checks, literals
+from core.queries.kit.dimensions import exactly, fat_of_predicates
+from core.queries.kit.literals import Literal
+from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
+from core.queries.kit.query import Query
+from core.schema.domain import Domain
 
 MOST_FACTS = 20
 

@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.domain import Domain
-from core.errors import BadParameter
-from core.options import option
-from core.queries import checks, pieces, subsets
-from core.queries.dimensions import fat_of_predicates
-from core.queries.protocol import Columns, Dimension, Floats, Source, answers_of
-from core.queries.query import Query
-from core.wording import plural
+from core.base.errors import BadParameter
+from core.base.options import option
+from core.base.wording import plural
+from core.queries.kit import checks, pieces, subsets
+from core.queries.kit.dimensions import fat_of_predicates
+from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of
+from core.queries.kit.query import Query
+from core.schema.domain import Domain
 
 MOST_WORK = 2**31
 """Sums compared for an exact worst error: about four seconds of one core; 1,024 x 1,024 pieces are 2^29."""

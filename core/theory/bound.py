@@ -19,8 +19,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import ClassVar, Protocol, SupportsFloat
 
-from core.errors import BadParameter
-from core.wording import amount
+from core.base.errors import BadParameter
+from core.base.wording import amount
 
 LARGEST_EPSILON = 1000.0
 """As in `Budget`: beyond that nothing is protected."""

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import BadParameter
-from core.queries.protocol import Dimension
+from core.base.errors import BadParameter
+from core.queries.kit.protocol import Dimension
 
 MOST_STEPS = 100_000
 """Column sets tried before the search settles for bounds: some seconds for thousands of queries."""

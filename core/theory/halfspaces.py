@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.errors import BadParameter
+from core.base.errors import BadParameter
 from core.theory.bound import Theorem, whole
 
 

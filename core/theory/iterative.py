@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from core.errors import BadParameter
+from core.base.errors import BadParameter
 from core.theory.bound import Theorem, check, whole
 
 

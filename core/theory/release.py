@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.accounting import rho_for
-from core.errors import BadParameter
-from core.privacy import Budget
+from core.base.errors import BadParameter
+from core.privacy.accounting import rho_for
+from core.privacy.budget import Budget
 from core.theory.bound import Theorem
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.errors import BadParameter
+from core.base.errors import BadParameter
 from core.theory.bound import Theorem, fewest, whole
 from core.theory.release import chosen
 

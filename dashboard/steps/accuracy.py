@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from dashboard.views import accuracy_page, nothing_yet, state
+from dashboard.views.accuracy import accuracy_page
+from dashboard.views.common import nothing_yet, state
 
 here, desk = state.session(), state.desk()
 st.title("Accuracy")

@@ -2,7 +2,9 @@
 
 import streamlit as st
 
-from dashboard.views import ask_history, ask_open, ask_question, nothing_yet, share_form, state
+from dashboard.views.ask import ask_history, ask_open, ask_question
+from dashboard.views.common import nothing_yet, state
+from dashboard.views.release import share_form
 
 here, desk = state.session(), state.desk()
 st.title("Ask")

@@ -2,10 +2,12 @@
 
 import streamlit as st
 
-from core.surveys import is_discovery
-from core.wording import plural
-from dashboard.views import charts, ledger_view, messages, nothing_yet, result_page, state, wording
-from dashboard.views.budget_change import change
+from core.base.wording import plural
+from core.desk.surveys import is_discovery
+from dashboard.views.budget import ledger_view
+from dashboard.views.budget.budget_change import change
+from dashboard.views.common import charts, messages, nothing_yet, state, wording
+from dashboard.views.release import result_page
 
 here, desk = state.session(), state.desk()
 st.title("Budget")

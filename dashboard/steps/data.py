@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from dashboard.views import budget_form, intake, messages, sources_form, state, unit_form
+from dashboard.views.common import budget_form, messages, state
+from dashboard.views.data import intake, sources_form, unit_form
 
 here, desk = state.session(), state.desk()
 

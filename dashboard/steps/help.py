@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from dashboard.views import access, help_page, state
+from dashboard.views.common import access, state
+from dashboard.views.help import help_page
 
 st.title("Help")
 help_page.words()

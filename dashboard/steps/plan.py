@@ -2,7 +2,9 @@
 
 import streamlit as st
 
-from dashboard.views import nothing_yet, plan_page, result_page, state
+from dashboard.views.common import nothing_yet, state
+from dashboard.views.plan import plan_page
+from dashboard.views.release import result_page
 
 here, desk = state.session(), state.desk()
 st.title("Plan")

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from dashboard.views import nothing_yet, release_page, result_page, state
+from dashboard.views.common import nothing_yet, state
+from dashboard.views.release import release_page, result_page
 
 here, desk = state.session(), state.desk()
 st.title("Release")

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from dashboard.views import shared_page, state
+from dashboard.views.common import state
+from dashboard.views.shared import shared_page
 
 st.title("Shared")
 shared_page.show(state.session(), state.desk())

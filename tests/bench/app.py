@@ -41,7 +41,7 @@ def _pages(case: str, limit: float, home: Path, rows: int | None) -> Iterator[Li
     import streamlit as st
     from streamlit.testing.v1 import AppTest
 
-    from dashboard.views import state
+    from dashboard.views.common import state
 
     st.cache_resource.clear()
     desk = state.desk()

@@ -13,11 +13,11 @@ from itertools import combinations, product
 
 import numpy as np
 
-from core.domain import Categories, Domain
 from core.models.dense import Dense
-from core.models.updates import Weights
+from core.models.fitting.updates import Weights
+from core.queries.kit.question import WholeTable
 from core.queries.marginals import Marginals
-from core.queries.question import WholeTable
+from core.schema.domain import Categories, Domain
 from tests.bench.line import Line, cpu_seconds
 from tests.bench.recorded import recorded
 

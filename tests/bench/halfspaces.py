@@ -19,14 +19,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from core.domain import Domain, Integers
-from core.mechanisms.halfspace_fit import HalfspaceFit
-from core.mechanisms.halfspace_projections import HalfspaceProjections
-from core.noise import Noise
-from core.privacy import Budget, Unit
+from core.mechanisms.halfspaces.halfspace_fit import HalfspaceFit
+from core.mechanisms.halfspaces.halfspace_projections import HalfspaceProjections
+from core.privacy.budget import Budget
+from core.privacy.noise import Noise
+from core.privacy.unit import Unit
 from core.queries.halfspaces import Halfspaces
-from core.queries.normals import discretised
-from core.table import Table
+from core.queries.kit.normals import discretised
+from core.schema.domain import Domain, Integers
+from core.table.table import Table
 from tests.bench.line import Line, cpu_seconds
 
 DATA = "RELEASE_DESK_BENCH_DATA"

@@ -26,10 +26,10 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from core import Budget, Desk, Marginals
-from core.domain import Attribute, Categories, Domain, Integers, Reals
-from core.noise import Noise
-from core.privacy import Unit
-from core.table import Table
+from core.privacy.noise import Noise
+from core.privacy.unit import Unit
+from core.schema.domain import Attribute, Categories, Domain, Integers, Reals
+from core.table.table import Table
 from tests.bench.line import Line, peak_rss_mb
 
 CASES = {"parquet": 1_000_000, "csv": 1_000_000, "large.parquet": 10_000_000}

@@ -25,12 +25,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from core.counts import Cells
-from core.domain import Domain, Integers
-from core.mechanisms.interval_tree import IntervalTree
-from core.noise import Noise
-from core.privacy import Budget, Unit
+from core.mechanisms.ranges.interval_tree import IntervalTree
+from core.privacy.budget import Budget
+from core.privacy.noise import Noise
+from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
+from core.schema.domain import Domain, Integers
+from core.table.counts import Cells
 from tests.bench.line import Line, cpu_seconds
 
 DATA = "RELEASE_DESK_BENCH_DATA"

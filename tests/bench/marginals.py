@@ -18,12 +18,13 @@ from pathlib import Path
 
 import numpy as np
 
-from core.domain import Categories, Domain, Integers
-from core.mechanisms.tree import Tree
-from core.noise import Noise
-from core.privacy import Budget, Unit
+from core.mechanisms.tree.tree import Tree
+from core.privacy.budget import Budget
+from core.privacy.noise import Noise
+from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
-from core.standin import StandIn
+from core.schema.domain import Categories, Domain, Integers
+from core.table.stand_in import StandIn
 from tests.bench import dpmm_peer
 from tests.bench.line import Line, peak_rss_mb
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from core.noise import Noise
+from core.privacy.noise import Noise
 from tests.bench.line import Line, cpu_seconds
 from tests.bench.recorded import recorded
 

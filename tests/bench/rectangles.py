@@ -15,15 +15,16 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from core.counts import Cells
-from core.domain import Domain, Integers
-from core.mechanisms.rectangle_search import RectangleSearch
-from core.mechanisms.rectangle_tree import RectangleTree
-from core.models.projection import simplex
-from core.models.pyramid import gather, nonnegative, pyramid
-from core.noise import Noise
-from core.privacy import Budget, Unit, exact
+from core.mechanisms.ranges.rectangle_search import RectangleSearch
+from core.mechanisms.ranges.rectangle_tree import RectangleTree
+from core.models.fitting.pyramid import gather, nonnegative, pyramid
+from core.models.fitting.simplex import simplex
+from core.privacy.budget import Budget, exact
+from core.privacy.noise import Noise
+from core.privacy.unit import Unit
 from core.queries.rectangles import Rectangles
+from core.schema.domain import Domain, Integers
+from core.table.counts import Cells
 from tests.bench.intervals import found
 from tests.bench.line import Line, cpu_seconds
 

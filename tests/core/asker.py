@@ -10,11 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from core import registry
-from core.errors import BadParameter
-from core.mechanisms.interactive import Reply
-from core.mechanisms.protocol import Expected
-from core.privacy import Budget, Cost, Pure
-from core.queries.query import Query
+from core.base.errors import BadParameter
+from core.mechanisms.kit.interactive import Reply
+from core.mechanisms.kit.protocol import Expected
+from core.privacy.budget import Budget
+from core.privacy.events import Cost, Pure
+from core.queries.kit.query import Query
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.counts import Cells
-from core.domain import Booleans, Categories, Domain, Integers
-from core.privacy import Unit
+from core.privacy.unit import Unit
+from core.schema.domain import Booleans, Categories, Domain, Integers
+from core.table.counts import Cells
 
 SMALL = Domain((
     Categories(name="colour", values=("red", "green", "blue")),

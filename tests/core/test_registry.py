@@ -1,8 +1,8 @@
 import pytest
 
-from core.errors import BadParameter, Unknown
-from core.mechanisms.laplace import Laplace
-from core.privacy import Budget
+from core.base.errors import BadParameter, Unknown
+from core.mechanisms.direct.laplace import Laplace
+from core.privacy.budget import Budget
 from core.queries.marginals import Marginals
 from core.registry import mechanism_from, query_from_json, query_to_json
 

@@ -10,8 +10,8 @@ import streamlit as st
 from playwright.sync_api import Browser, sync_playwright
 from streamlit.testing.v1 import AppTest
 
-from core.desk import Desk
-from dashboard.views import state
+from core.desk.desk import Desk
+from dashboard.views.common import state
 from tests.dashboard.browsing import RESOLVED
 from tests.dashboard.server import FLAGS
 

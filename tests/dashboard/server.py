@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.ledger import Entry, Ledger
+from core.ledger.ledger import Entry, Ledger
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = [

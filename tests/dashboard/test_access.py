@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import dashboard
-from dashboard.views import access
-from dashboard.views.access import demo, listed, local
+from dashboard.views.common import access
+from dashboard.views.common.access import demo, listed, local
 
 
 @pytest.mark.parametrize("host", ["localhost:8501", "127.0.0.1:8501", "[::1]:8501", "127.0.0.1", "LOCALHOST"])
@@ -58,7 +58,7 @@ def test_no_page_can_run_without_the_entry_point() -> None:
 def test_a_hosted_demo_is_recognised_by_its_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RELEASE_DESK_DEMO", raising=False)
     assert not demo()
-    monkeypatch.setattr(access, "HOSTED", Path(access.__file__).resolve().parents[2])
+    monkeypatch.setattr(access, "HOSTED", Path(access.__file__).resolve().parents[3])
     assert demo()
     monkeypatch.setenv("RELEASE_DESK_DEMO", "0")
     assert not demo()

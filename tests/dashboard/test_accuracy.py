@@ -6,14 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.desk import Desk
-from core.domain import Domain, Integers
-from core.held import HeldTable
-from core.privacy import Budget, Unit
+from core.desk.desk import Desk
+from core.plans.statements import HeldTable
+from core.privacy.budget import Budget
+from core.privacy.unit import Unit
 from core.queries.halfspaces import Halfspaces
 from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
-from dashboard.views import accuracy_charts
+from core.schema.domain import Domain, Integers
+from dashboard.views.accuracy import accuracy_charts
 from tests.dashboard.test_pages import Open, errors, words
 
 

@@ -10,12 +10,13 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.desk import Desk
-from core.domain import Domain
-from core.held import HeldTable
-from core.privacy import Budget, Unit
+from core.desk.desk import Desk
+from core.plans.statements import HeldTable
+from core.privacy.budget import Budget
+from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
 from core.registry import interactive
+from core.schema.domain import Domain
 from tests.dashboard.test_pages import Open, button, chooser, errors, field, finished, words
 
 ROWS = 4_000

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from core.ledger import Ledger
+from core.ledger.ledger import Ledger
 from tests.dashboard.browsing import (
     download,
     finished,

@@ -10,10 +10,11 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from core.desk import Desk
-from core.domain import Domain
-from core.privacy import Budget, Unit
+from core.desk.desk import Desk
+from core.privacy.budget import Budget
+from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
+from core.schema.domain import Domain
 from tests.dashboard.browsing import (
     STRANGER,
     download,

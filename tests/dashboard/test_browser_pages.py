@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from core.desk import Desk
-from core.domain import Domain
-from core.formula import question
-from core.privacy import Budget, Unit
+from core.desk.desk import Desk
+from core.formulas.question import question
+from core.privacy.budget import Budget
+from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
+from core.schema.domain import Domain
 from tests.dashboard.browsing import Scheme, finished, go_on, picture, settled, tab, titled, visit
 from tests.dashboard.server import ROOT, Server, serving
 

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.desk import Desk
-from core.discovery import Discovery
-from core.domain import Domain
-from dashboard.views import server_path, sources_form, universe
+from core.desk.desk import Desk
+from core.mechanisms.discovery.discovery import Discovery
+from core.schema.domain import Domain
+from dashboard.views.data import server_path, sources_form, universe
 from tests.dashboard.test_pages import Open, button, choose_unit, edit, errors, field, unit_form, words
 
 ROWS = 9_000
@@ -267,7 +267,7 @@ def test_nothing_is_read_off_the_data_unless_it_is_bought(page: Open, monkeypatc
     def forbidden(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("core.source._Database.take", forbidden)
+    monkeypatch.setattr("core.table.source._Database.take", forbidden)
     monkeypatch.setattr(Discovery, "run", forbidden)
     app = choose_unit(uploaded(page()), unit_form.ROW)
     edit(app, {2: {"values": "north | south"}, 3: {"include": False}})

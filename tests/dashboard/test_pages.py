@@ -16,12 +16,14 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from core.desk import Desk
-from core.domain import Domain
-from core.held import HeldTable
-from core.mechanisms.gaussian import Gaussian
-from core.privacy import Budget, Unit
-from dashboard.views import state, unit_form
+from core.desk.desk import Desk
+from core.mechanisms.direct.gaussian import Gaussian
+from core.plans.statements import HeldTable
+from core.privacy.budget import Budget
+from core.privacy.unit import Unit
+from core.schema.domain import Domain
+from dashboard.views.common import state
+from dashboard.views.data import unit_form
 
 Open = Callable[..., AppTest]
 PEOPLE = b"person,age,ill\n1,34,yes\n2,51,no\n2,52,no\n"
@@ -323,7 +325,7 @@ def test_new_tab_finds_the_release(page: Open, desk: Desk, small: HeldTable) -> 
     button(listed, "Open it").click().run()
     assert "Released, stored and paid" in words(listed)
 
-    linked = AppTest.from_file(str(Path(state.__file__).parents[1] / "app.py"), default_timeout=60)
+    linked = AppTest.from_file(str(Path(state.__file__).parents[2] / "app.py"), default_timeout=60)
     linked.query_params["release"] = entry.plan_id
     linked.switch_page("steps/release.py").run()
     assert "Released, stored and paid" in words(linked)
@@ -396,7 +398,7 @@ def test_demo_mode_refuses_files_and_throws_the_workspace_away(
 ) -> None:
     monkeypatch.setenv("RELEASE_DESK_DEMO", "1")
     st.cache_resource.clear()
-    app = AppTest.from_file(str(Path(state.__file__).parents[1] / "app.py"), default_timeout=60).run()
+    app = AppTest.from_file(str(Path(state.__file__).parents[2] / "app.py"), default_timeout=60).run()
     button(choose_unit(app), "Open this table").click().run()
     assert "is open" in words(app)
     app.radio(key="source").set_value("Upload a file").run()

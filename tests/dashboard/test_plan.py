@@ -11,19 +11,21 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.choosing import expected
-from core.desk import Desk
-from core.domain import Domain
-from core.held import HeldTable
-from core.odds import HARM, odds
-from core.plan_file import PlanFile
-from core.privacy import Budget, Unit
+from core.base.odds import HARM, odds
+from core.desk.desk import Desk
+from core.planning.budget_for import expected
+from core.plans.plan_file import PlanFile
+from core.plans.statements import HeldTable
+from core.privacy.budget import Budget
+from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
 from core.registry import query_classes
-from core.standin import StandIn
-from dashboard.views import compare_chart, comparison, offers, plan_form, rehearsals, state
-from dashboard.views.plan_form import Accuracy
+from core.schema.domain import Domain
+from core.table.stand_in import StandIn
+from dashboard.views.common import state
+from dashboard.views.plan import compare_chart, comparison, offers, plan_form, rehearsals
+from dashboard.views.plan.plan_form import Accuracy
 from tests.dashboard.test_pages import button, chooser, errors, field, finished, go_on, words
 from tests.dashboard.test_release_classes import mechanism, mixed, number, pick
 

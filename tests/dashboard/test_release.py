@@ -8,20 +8,21 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.desk import Desk
-from core.domain import Booleans, Domain, Integers
-from core.held import HeldTable, Progress
-from core.mechanisms.gaussian import Gaussian
-from core.mechanisms.interval_search import IntervalSearch
-from core.mechanisms.laplace import Laplace
-from core.mechanisms.tree import Tree
-from core.privacy import Budget, Unit
+from core.desk.desk import Desk
+from core.mechanisms.direct.gaussian import Gaussian
+from core.mechanisms.direct.laplace import Laplace
+from core.mechanisms.ranges.interval_search import IntervalSearch
+from core.mechanisms.tree.tree import Tree
+from core.plans.statements import HeldTable, Progress
+from core.privacy.budget import Budget
+from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
 from core.registry import offline
+from core.schema.domain import Booleans, Domain, Integers
 from core.theory import bounds
-from dashboard.views import offers, theorems
-from dashboard.views.remaining import MOST_WATCHED, Clocks, Estimate, remaining, sentence
+from dashboard.views.plan import offers, theorems
+from dashboard.views.release.remaining import MOST_WATCHED, Clocks, Estimate, remaining, sentence
 from tests.dashboard.test_pages import button, errors, field, finished, go_on, small, words
 
 __all__ = ["small"]

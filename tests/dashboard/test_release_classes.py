@@ -11,15 +11,17 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.desk import Desk
-from core.domain import Domain
-from core.held import HeldTable
-from core.options import options_of
-from core.privacy import Budget, Unit
+from core.base.options import options_of
+from core.desk.desk import Desk
+from core.plans.statements import HeldTable
+from core.privacy.budget import Budget
+from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
 from core.registry import offline, query_classes
-from dashboard.views import offers, option_form, state
+from core.schema.domain import Domain
+from dashboard.views.common import option_form, state
+from dashboard.views.plan import offers
 from tests.dashboard.test_pages import button, chooser, errors, field, finished, go_on, words
 
 Open = Callable[..., AppTest]

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from core.domain import Domain
-from core.errors import BadSchema
-from dashboard.views import schema_grid
+from core.base.errors import BadSchema
+from core.schema.domain import Domain
+from dashboard.views.data import schema_grid
 
 DEMO = Path(__file__).resolve().parents[2] / "data" / "clinic_visits.schema.json"
 LETTERS = some.characters(exclude_categories=["Cs"], exclude_characters="\0")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.desk import Desk
-from core.held import HeldTable
-from core.privacy import Budget
+from core.desk.desk import Desk
+from core.plans.statements import HeldTable
+from core.privacy.budget import Budget
 from core.queries.marginals import Marginals
 from core.registry import mechanisms, query_classes
-from dashboard.views import access
-from dashboard.views.messages import plain
+from dashboard.views.common import access
+from dashboard.views.common.messages import plain
 from tests.dashboard.conftest import APP
 from tests.dashboard.test_pages import Open, button, errors, field, small, words
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadFile
-from dashboard.views import upload
+from core.base.errors import BadFile
+from dashboard.views.data import upload
 
 
 class Upload(BytesIO):

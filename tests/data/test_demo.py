@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from core.domain import Categories, Domain
+from core.schema.domain import Categories, Domain
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 TABLE = DATA / "clinic_visits.csv"

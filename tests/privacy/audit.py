@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from core.noise import Noise
+from core.privacy.noise import Noise
 
 DOUBT = 1e-6
 BLOCK = 2**15

@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 
 from core import registry
-from core.counts import Cells
-from core.domain import Domain, Integers
-from core.errors import DeskError
-from core.mechanisms import halfspace_fit, halfspace_projections
+from core.base.errors import DeskError
+from core.mechanisms.halfspaces import halfspace_fit, halfspace_projections
 from core.models import tables as tables_model
-from core.privacy import Budget, Unit
+from core.privacy.budget import Budget
+from core.privacy.unit import Unit
 from core.queries.conjunctions import Conjunctions
 from core.queries.counting import Counting
 from core.queries.halfspaces import Halfspaces
@@ -27,6 +26,8 @@ from core.queries.marginals import Marginals
 from core.queries.parities import Parities
 from core.queries.rectangles import Rectangles
 from core.queries.unions import Unions
+from core.schema.domain import Domain, Integers
+from core.table.counts import Cells
 
 PURE, APPROXIMATE = Budget(1), Budget(1, 1e-6)
 QUICK = {"rounds": 4, "members": 50, "proposals": 10, "planes": 16}

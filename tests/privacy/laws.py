@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from scipy import stats
 
-from core.noise import Noise
+from core.privacy.noise import Noise
 
 NOISE = Noise()
 RIGHT, WRONG = 1e-6, 1e-20

@@ -17,16 +17,20 @@ import numpy as np
 import pandas as pd
 from pytest import MonkeyPatch
 
-from core import accounting, encoded, noise, samplers
-from core.counts import Cells
-from core.errors import DeskError, OutOfBudget
-from core.ledger import Ledger
-from core.mechanisms import histogram, online_plan
-from core.mechanisms.measurement import Measurement, Portion, measure
-from core.mechanisms.sparse_vector import AboveThreshold, NumericSparse, Watch
-from core.noise import Noise
-from core.privacy import Budget, Laplace, Unit
-from core.table import Table
+from core.base.errors import DeskError, OutOfBudget
+from core.ledger.ledger import Ledger
+from core.mechanisms.direct import histogram
+from core.mechanisms.kit.measurement import Measurement, Portion, measure
+from core.mechanisms.kit.sparse_vector import AboveThreshold, NumericSparse, Watch
+from core.mechanisms.online import plan as online_plan
+from core.privacy import accounting, noise, samplers
+from core.privacy.budget import Budget
+from core.privacy.events import Laplace
+from core.privacy.noise import Noise
+from core.privacy.unit import Unit
+from core.table import encoded
+from core.table.counts import Cells
+from core.table.table import Table
 from tests.core.mechanisms.asked import questions
 from tests.core.mechanisms.test_sparse_vector import long, machine
 from tests.core.mechanisms.transcripts import Forced, Transcripts, stated, worst

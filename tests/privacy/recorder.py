@@ -17,8 +17,8 @@ from typing import Any, Literal
 import numpy as np
 from scipy import special
 
-from core import privacy
-from core.privacy import Cost, Event
+from core.privacy import events as privacy
+from core.privacy.events import Cost, Event
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from core.counts import Cells
-from core.queries.query import Query
+from core.queries.kit.query import Query
+from core.table.counts import Cells
 from tests.privacy.recorder import Call, Recorder
 
 Steps = list[tuple[Call, Call]]

@@ -16,14 +16,15 @@ import numpy as np
 import pytest
 
 from core import registry
-from core.counts import Cells
-from core.domain import Domain
-from core.errors import DeskError
-from core.mechanisms.sparse_vector import AboveThreshold
-from core.models import walk_cloud
-from core.models.walk_cloud import Cloud
-from core.privacy import Budget, Unit
-from core.queries.query import Query
+from core.base.errors import DeskError
+from core.mechanisms.kit.sparse_vector import AboveThreshold
+from core.models.polytope import cloud as walk_cloud
+from core.models.polytope.cloud import Cloud
+from core.privacy.budget import Budget
+from core.privacy.unit import Unit
+from core.queries.kit.query import Query
+from core.schema.domain import Domain
+from core.table.counts import Cells
 from tests.privacy.recorder import Mark
 
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from core.accounting import capacity, epsilon_for, order_for, renyi, units, zcdp
-from core.privacy import Budget, Cost, Gaussian, Laplace, Selection, exact
+from core.privacy.accounting import capacity, epsilon_for, order_for, renyi, units, zcdp
+from core.privacy.budget import Budget, exact
+from core.privacy.events import Cost, Gaussian, Laplace, Selection
 
 MOST = 1.12
 

@@ -8,13 +8,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from core import registry, samplers
-from core.accounting import epsilon_for
-from core.counts import Cells
-from core.mechanisms.sparse_vector import AboveThreshold, NumericSparse
-from core.noise import Noise
-from core.privacy import Budget, Laplace, Unit
-from core.queries.query import Query
+from core import registry
+from core.mechanisms.kit.sparse_vector import AboveThreshold, NumericSparse
+from core.privacy import samplers
+from core.privacy.accounting import epsilon_for
+from core.privacy.budget import Budget
+from core.privacy.events import Laplace
+from core.privacy.noise import Noise
+from core.privacy.unit import Unit
+from core.queries.kit.query import Query
+from core.table.counts import Cells
 from tests.privacy.audit import Blocks, lower_limit
 from tests.privacy.cases import APPROXIMATE, MICRO, PURE, few_points, on_micro
 from tests.privacy.sessions import VARIANTS, built, quick_walks

@@ -15,30 +15,31 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.accounting import rho_for
-from core.counts import Cells
-from core.domain import Booleans, Domain, Integers
-from core.mechanisms.game_data import GameData
-from core.mechanisms.game_query import GameQuery
-from core.mechanisms.interval_search import IntervalSearch
-from core.mechanisms.iterative_median import IterativeMedian
-from core.mechanisms.iterative_perceptron import IterativePerceptron
-from core.mechanisms.iterative_weights import IterativeWeights
-from core.mechanisms.median_basic import MedianBasic
-from core.mechanisms.median_walk import MedianWalk
-from core.mechanisms.net import Net
-from core.mechanisms.online_median import OnlineMedian
-from core.mechanisms.online_perceptron import OnlinePerceptron
-from core.mechanisms.online_weights import OnlineWeights
-from core.mechanisms.rectangle_search import RectangleSearch
-from core.mechanisms.smalldb import SmallDb
-from core.mechanisms.smalldb_linear import SmallDbLinear
-from core.noise import Noise
-from core.privacy import Budget, Unit
+from core.mechanisms.games.game_data import GameData
+from core.mechanisms.games.game_query import GameQuery
+from core.mechanisms.iterative.iterative_median import IterativeMedian
+from core.mechanisms.iterative.iterative_perceptron import IterativePerceptron
+from core.mechanisms.iterative.iterative_weights import IterativeWeights
+from core.mechanisms.median.median_basic import MedianBasic
+from core.mechanisms.median.median_walk import MedianWalk
+from core.mechanisms.online.online_median import OnlineMedian
+from core.mechanisms.online.online_perceptron import OnlinePerceptron
+from core.mechanisms.online.online_weights import OnlineWeights
+from core.mechanisms.ranges.interval_search import IntervalSearch
+from core.mechanisms.ranges.rectangle_search import RectangleSearch
+from core.mechanisms.smalldb.net import Net
+from core.mechanisms.smalldb.smalldb import SmallDb
+from core.mechanisms.smalldb.smalldb_linear import SmallDbLinear
+from core.privacy.accounting import rho_for
+from core.privacy.budget import Budget
+from core.privacy.noise import Noise
+from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
+from core.queries.kit.query import Query
 from core.queries.marginals import Marginals
-from core.queries.query import Query
 from core.queries.rectangles import Rectangles
+from core.schema.domain import Booleans, Domain, Integers
+from core.table.counts import Cells
 from core.theory import (
     DataPlayerLearns,
     ExponentialMechanism,

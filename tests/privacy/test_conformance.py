@@ -14,7 +14,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from core import accounting, registry
+from core import registry
+from core.privacy import accounting
 from tests.privacy.cases import CASES, DOMAIN, EXAMPLES, few_points, neighbours
 from tests.privacy.recorder import Recorder
 from tests.privacy.replay import check_released, check_steps, on_both

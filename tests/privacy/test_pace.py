@@ -13,10 +13,10 @@ import pandas as pd
 import pytest
 
 from core import Budget, Desk, Unit
-from core.domain import Domain, Integers
-from core.mechanisms.online_weights import OnlineWeights
-from core.queries.query import Query
-from core.session_pace import Pace
+from core.mechanisms.online.online_weights import OnlineWeights
+from core.queries.kit.query import Query
+from core.schema.domain import Domain, Integers
+from core.sessions.pace import Pace
 
 GRID = Domain((Integers(name="x", low=0, high=9), Integers(name="y", low=0, high=9)))
 ROWS, NEAR = 5_000, 0.05

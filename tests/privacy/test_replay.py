@@ -12,12 +12,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from core import accounting, registry
-from core.counts import Cells
-from core.discovery import Discovery, Values
-from core.domain import Booleans, Domain
-from core.privacy import Budget, Unit
-from core.queries.query import Query
+from core import registry
+from core.mechanisms.discovery.discovery import Discovery, Values
+from core.privacy import accounting
+from core.privacy.budget import Budget
+from core.privacy.unit import Unit
+from core.queries.kit.query import Query
+from core.schema.domain import Booleans, Domain
+from core.table.counts import Cells
 from tests.core.mechanisms.asked import questions
 from tests.privacy.cases import APPROXIMATE, DOMAIN, PURE, UNITS, neighbours
 from tests.privacy.recorder import Recorder

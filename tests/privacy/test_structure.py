@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from core import registry
-from core.options import options_of, unlisted_of
+from core.base.options import options_of, unlisted_of
 from tests.privacy import cases, sessions
 
 ROOT = Path(__file__).parents[2]

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from core import Budget, Desk, Marginals, Unit
-from core import desk as desk_module
-from core.mechanisms.laplace import Laplace
+from core.desk import desk as desk_module
+from core.mechanisms.direct.laplace import Laplace
 from tests.core.test_desk import DOMAIN, people
 
 STEPS = ("before reserving", "before the run", "after the run", "before storing", "after storing", "returned")

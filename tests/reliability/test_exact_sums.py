@@ -13,10 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core import Budget, Desk, Marginals, Unit, accounting
-from core.errors import BadParameter, DeskError, OutOfBudget
-from core.ledger import Account, Ledger
-from core.privacy import Cost, Pure, exact
+from core import Budget, Desk, Marginals, Unit
+from core.base.errors import BadParameter, DeskError, OutOfBudget
+from core.ledger.ledger import Account, Ledger
+from core.privacy import accounting
+from core.privacy.budget import exact
+from core.privacy.events import Cost, Pure
 from tests.core.test_desk import DOMAIN, people
 
 TINY = Fraction(1, 10**17)

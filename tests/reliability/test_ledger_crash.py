@@ -20,8 +20,8 @@ from typing import Any
 
 import pytest
 
-from core.errors import DeskError, OutOfBudget
-from core.ledger import Account, Entry, Ledger
+from core.base.errors import DeskError, OutOfBudget
+from core.ledger.ledger import Account, Entry, Ledger
 
 PROCESSES, THREADS = 4, 8
 Outcome = tuple[int, str, bytes | None]
@@ -29,7 +29,7 @@ Outcome = tuple[int, str, bytes | None]
 
 # A clean single-threaded server forks the children, so no child pays for the imports of the test run again.
 processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload(["core.ledger", "tests.reliability.test_ledger_crash"])
+processes.set_forkserver_preload(["core.ledger.ledger", "tests.reliability.test_ledger_crash"])
 
 
 def opened(ledger: Ledger, name: str, total: int) -> Account:

@@ -18,11 +18,11 @@ import numpy as np
 import pytest
 
 from core import Budget, Desk, Unit
-from core.errors import DeskError
-from core.kept_file import KeptFile
-from core.queries.query import Query
-from core.session import Session
-from core.session_file import SessionFile, Turn
+from core.base.errors import DeskError
+from core.ledger.durable_file import KeptFile
+from core.queries.kit.query import Query
+from core.sessions.file import SessionFile, Turn
+from core.sessions.session import Session
 from tests.core import asker
 from tests.core.test_desk import DOMAIN, TOTAL, people
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pandas as pd
 from streamlit.testing.v1 import AppTest
 
-from core.domain import Booleans, Categories, Domain, Integers, Reals
+from core.schema.domain import Booleans, Categories, Domain, Integers, Reals
 
 WORD = "canary7c1f"
 NUMBER = 739184620

@@ -20,13 +20,13 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from core.domain import Categories, Domain, Integers
-from core.errors import BadFile, BadSchema, DeskError
-from core.noise import Noise
-from core.privacy import Unit
-from core.source import stored_tables
-from core.table import Source, Table
-from dashboard.views import upload
+from core.base.errors import BadFile, BadSchema, DeskError
+from core.privacy.noise import Noise
+from core.privacy.unit import Unit
+from core.schema.domain import Categories, Domain, Integers
+from core.table.source import stored_tables
+from core.table.table import Source, Table
+from dashboard.views.data import upload
 
 DECLARED = (BadFile, BadSchema)
 MEMORY = 1 << 30

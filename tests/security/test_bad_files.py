@@ -16,11 +16,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.domain import Booleans, Categories, Domain, Integers
-from core.errors import BadFile, BadSchema, DeskError
-from core.noise import Noise
-from core.privacy import Unit
-from core.table import Table, inspect
+from core.base.errors import BadFile, BadSchema, DeskError
+from core.privacy.noise import Noise
+from core.privacy.unit import Unit
+from core.schema.domain import Booleans, Categories, Domain, Integers
+from core.table.table import Table, inspect
 
 AB = Domain((Integers(name="a", low=0, high=9, missing=True), Categories(name="b", values=("x",), other="else")))
 

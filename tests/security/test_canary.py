@@ -21,20 +21,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core import Budget, Desk, Domain, Marginals, Unit, encoded, shield, source
-from core import desk as desk_module
-from core.discovery import Discovery
-from core.domain import Booleans, Categories, Integers
-from core.errors import DeskError
-from core.held import HeldTable
-from core.mechanisms.laplace import Laplace
-from core.mechanisms.online_laplace import OnlineLaplace
+from core import Budget, Desk, Domain, Marginals, Unit
+from core.base.errors import DeskError
+from core.desk import desk as desk_module
+from core.mechanisms.direct.laplace import Laplace
+from core.mechanisms.discovery.discovery import Discovery
+from core.mechanisms.online.online_laplace import OnlineLaplace
 from core.models.tables import Tables
-from core.noise import Noise
-from core.queries.query import Query
-from core.release import Release
-from core.sample import describe
-from core.table import Table, inspect
+from core.plans.statements import HeldTable
+from core.privacy.noise import Noise
+from core.queries.kit.query import Query
+from core.release.release import Release
+from core.schema.domain import Booleans, Categories, Integers
+from core.table import encoded, source
+from core.table import sentences as shield
+from core.table.public_sample import describe
+from core.table.table import Table, inspect
 from tests.security.canary import DOMAIN, NUMBER, WORD, frame, hits, told, unpacked
 
 LINE = f"{WORD},{NUMBER},{NUMBER}.5,{WORD}"

@@ -11,13 +11,14 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core import Budget, Desk, Unit
-from core import desk as desk_module
-from core.held import HeldTable
-from core.mechanisms.laplace import Laplace
-from core.mechanisms.online_laplace import OnlineLaplace
+from core.desk import desk as desk_module
+from core.mechanisms.direct.laplace import Laplace
+from core.mechanisms.online.online_laplace import OnlineLaplace
+from core.plans.statements import HeldTable
 from core.queries.marginals import Marginals
-from core.table import Table
-from dashboard.views import messages, sources_form
+from core.table.table import Table
+from dashboard.views.common import messages
+from dashboard.views.data import sources_form
 from tests.dashboard.conftest import desk, page
 from tests.dashboard.test_pages import Open, button
 from tests.security.canary import DOMAIN, NUMBER, WORD, frame, hits, page_text

@@ -15,9 +15,9 @@ import pandas as pd
 import pytest
 
 from core import Budget, Desk, Domain, Marginals, Unit
-from core.domain import Booleans, Categories, Dates, Integers, Reals
-from core.errors import DeskError
-from core.queries.query import Query
+from core.base.errors import DeskError
+from core.queries.kit.query import Query
+from core.schema.domain import Booleans, Categories, Dates, Integers, Reals
 
 DOMAIN = Domain((
     Categories(name="town", values=("Aa", "Bb"), other="elsewhere", missing=True),

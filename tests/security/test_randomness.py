@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.noise import Noise
+from core.privacy.noise import Noise
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -78,7 +78,7 @@ def draws():
     noisy = noise.laplace(np.zeros(50, np.int64), epsilon=Fraction(1, 10**15), sensitivity=1)
     return [*noisy.tolist(), *noise.keys(50).tolist(), int(noise.generator().integers(2**62))]
 seen = draws()
-importlib.reload(sys.modules["core.samplers"]), importlib.reload(sys.modules["core.noise"])
+importlib.reload(sys.modules["core.privacy.samplers"]), importlib.reload(sys.modules["core.privacy.noise"])
 seen += draws()
 for name in [name for name in sys.modules if name.split(".")[0] == "core"]:
     del sys.modules[name]

@@ -10,13 +10,13 @@ import duckdb
 import pandas as pd
 import pytest
 
-from core import source
-from core.domain import Booleans, Categories, Domain, Integers
-from core.errors import BadFile, DeskError
-from core.noise import Noise
-from core.privacy import Unit
-from core.source import stored_tables
-from core.table import Table, inspect
+from core.base.errors import BadFile, DeskError
+from core.privacy.noise import Noise
+from core.privacy.unit import Unit
+from core.schema.domain import Booleans, Categories, Domain, Integers
+from core.table import source
+from core.table.source import stored_tables
+from core.table.table import Table, inspect
 from tests.security.intake import Way, take_in
 
 SECRET = "canary-7c1f"

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from core import Budget, Desk, Domain, Marginals, Unit
-from core.domain import Booleans, Integers
+from core.schema.domain import Booleans, Integers
 from tests.security.visitors import PATIENCE, Server, crowd, serving, visit
 
 CURATORS = {"Data", "Release", "Ask", "Accuracy", "Budget"}

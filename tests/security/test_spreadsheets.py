@@ -14,12 +14,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from core import Budget, Desk, Domain, Marginals, Unit, session_answer
-from core import release as release_module
-from core.domain import Booleans, Categories, Integers
-from core.queries.query import Query
-from core.release import neutral, plain, to_csv
-from dashboard.views import ledger_view
+from core import Budget, Desk, Domain, Marginals, Unit
+from core.queries.kit.query import Query
+from core.release import release as release_module
+from core.release.release import neutral, plain, to_csv
+from core.schema.domain import Booleans, Categories, Integers
+from core.sessions import answer as session_answer
+from dashboard.views.budget import ledger_view
 
 STARTS = ("=", "+", "-", "@", "\t", "\r")
 PAYLOADS = (

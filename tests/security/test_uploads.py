@@ -22,8 +22,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from core import files, source
-from core.errors import BadFile
+from core.base.errors import BadFile
+from core.table import files, source
 from tests.security import intake
 from tests.security.intake import Upload, Way, take_in
 

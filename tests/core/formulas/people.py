@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.domain import Booleans, Categories, Dates, Domain, Integers, Reals
-from core.formula import question
+from core.formulas.question import question
+from core.schema.domain import Booleans, Categories, Dates, Domain, Integers, Reals
 
 PEOPLE = Domain((
     Integers(name="age", low=0, high=99, bins=10, missing=True),

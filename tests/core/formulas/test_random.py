@@ -9,10 +9,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.domain import Booleans, Categories, Dates, Domain, Integers, Reals
-from core.errors import BadParameter
-from core.formula import canonical, question
+from core.base.errors import BadParameter
 from core.formulas.grammar import parse
+from core.formulas.question import canonical, question
+from core.schema.domain import Booleans, Categories, Dates, Domain, Integers, Reals
 
 SMALL = Domain((
     Integers(name="age", low=0, high=11, bins=4, missing=True),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from core.domain import Domain, Integers
-from core.errors import BadParameter
-from core.formula import canonical, question
+from core.base.errors import BadParameter
 from core.formulas.grammar import MOST_NESTED, parse
+from core.formulas.question import canonical, question
+from core.schema.domain import Domain, Integers
 from tests.core.formulas.people import PEOPLE
 
 DAYS = "2000-01-04 to 2000-01-06 of column 'born'"

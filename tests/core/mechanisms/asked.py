@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.counts import Cells
-from core.domain import Domain, Integers
-from core.mechanisms.interactive import Reply
-from core.queries.query import Query
+from core.mechanisms.kit.interactive import Reply
+from core.queries.kit.query import Query
+from core.schema.domain import Domain, Integers
+from core.table.counts import Cells
 
 CUBE = Domain(tuple(Integers(name=name, low=0, high=high) for name, high in (("a", 3), ("b", 2), ("c", 1), ("d", 1))))
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from core.counts import Cells
-from core.domain import Domain, Integers
-from core.mechanisms.median_session import MedianSession
-from core.privacy import Unit
-from core.queries.query import Query
+from core.mechanisms.median.session import MedianSession
+from core.privacy.unit import Unit
+from core.queries.kit.query import Query
+from core.schema.domain import Domain, Integers
+from core.table.counts import Cells
 from tests.privacy.recorder import Recorder
 
 MICRO = Domain((Integers(name="a", low=0, high=2),))

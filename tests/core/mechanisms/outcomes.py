@@ -11,8 +11,8 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from core.counts import Cells
-from core.privacy import Unit
+from core.privacy.unit import Unit
+from core.table.counts import Cells
 
 SEED = 5
 

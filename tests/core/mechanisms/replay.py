@@ -6,11 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from core import accounting
-from core.counts import Cells
-from core.domain import Booleans, Domain, Integers
 from core.models import tables as tables_model
-from core.privacy import Budget, Unit
+from core.privacy import accounting
+from core.privacy.budget import Budget
+from core.privacy.unit import Unit
+from core.schema.domain import Booleans, Domain, Integers
+from core.table.counts import Cells
 from tests.privacy.recorder import Recorder
 
 LINE = Domain((Integers(name="x", low=0, high=29, missing=True), Booleans(name="ill")))

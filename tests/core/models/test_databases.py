@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from core.domain import Domain, Integers
 from core.models.databases import Databases, all_of, everywhere, listed
 from core.models.nets import everything
-from core.queries.query import Query
+from core.queries.kit.query import Query
+from core.schema.domain import Domain, Integers
 
 DOMAIN = Domain(tuple(Integers(name=name, low=0, high=high) for name, high in (("a", 2), ("b", 1))))
 LAST = Query(columns=("a",), weights=np.array([0, 0, 1]))

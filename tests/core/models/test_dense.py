@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from core.axes import stretched
-from core.domain import Categories, Domain
+from core.base.axes import stretched
 from core.models.dense import Dense
 from core.models.histogram import Histogram
+from core.schema.domain import Categories, Domain
 from tests.core.samples import SMALL
 
 

@@ -7,9 +7,9 @@ from core.models.median import Halving
 from core.models.nets import everything, multisets, random_net, rows_for
 from core.models.points import Points
 from core.queries.intervals import Intervals
+from core.queries.kit.question import Statistic, WholeTable
 from core.queries.lipschitz import Lipschitz
 from core.queries.marginals import Marginals
-from core.queries.question import Statistic, WholeTable
 from tests.core.samples import SMALL
 
 PAIRS, SIZES = Marginals(order=2), Intervals(column="size")

@@ -6,8 +6,6 @@ from itertools import combinations, product
 
 import numpy as np
 
-from core.counts import Cells
-from core.domain import Booleans, Categories, Domain, Integers, Reals
 from core.queries.conjunctions import Conjunctions
 from core.queries.counting import Counting
 from core.queries.halfspaces import Halfspaces
@@ -18,6 +16,8 @@ from core.queries.marginals import Marginals
 from core.queries.parities import Parities
 from core.queries.rectangles import Rectangles
 from core.queries.unions import Unions
+from core.schema.domain import Booleans, Categories, Domain, Integers, Reals
+from core.table.counts import Cells
 
 FACTS = Domain((
     Booleans(name="a"),

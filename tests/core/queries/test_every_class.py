@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from core import registry
-from core.errors import BadParameter
+from core.base.errors import BadParameter
 from core.models.histogram import Histogram
-from core.queries.dimensions import scale
-from core.queries.query import Query
+from core.queries.kit.dimensions import scale
+from core.queries.kit.query import Query
 from tests.core.queries.cases import (
     LINEAR,
     NONLINEAR,

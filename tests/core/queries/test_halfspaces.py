@@ -1,15 +1,15 @@
 import numpy as np
 import pytest
 
-from core.counts import Cells
-from core.domain import Domain, Integers, Reals
-from core.errors import BadParameter, Refused
+from core.base.errors import BadParameter, Refused
 from core.models.histogram import Histogram
 from core.models.points import Points
 from core.queries import halfspaces
 from core.queries.halfspaces import GRID, Halfspaces
-from core.queries.normals import discretised, net
-from core.queries.sources import distinct
+from core.queries.kit.normals import discretised, net
+from core.queries.kit.sources import distinct
+from core.schema.domain import Domain, Integers, Reals
+from core.table.counts import Cells
 from tests.core.queries.cases import NUMBERS, random_cells
 
 PLANE = Domain((Integers(name="x", low=-2, high=2), Reals(name="y", low=0, high=10, bins=5)))

@@ -4,11 +4,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from core.counts import Cells
-from core.domain import Dates, Domain, Integers
-from core.queries import pieces
 from core.queries.intervals import Intervals
+from core.queries.kit import pieces
 from core.queries.unions import Unions
+from core.schema.domain import Dates, Domain, Integers
+from core.table.counts import Cells
 
 AGES = Domain((Integers(name="age", low=0, high=99, bins=10, missing=True),))
 

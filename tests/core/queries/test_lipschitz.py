@@ -3,9 +3,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from core.counts import Cells
-from core.domain import Categories, Domain
 from core.queries.lipschitz import Lipschitz
+from core.schema.domain import Categories, Domain
+from core.table.counts import Cells
 
 FOUR = Domain((Categories(name="c", values=("w", "x", "y", "z")),))
 QUERY = Lipschitz(

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from core.errors import BadParameter
+from core.base.errors import BadParameter
 from core.queries.marginals import Marginals
 from tests.core.samples import SMALL, small_counts
 

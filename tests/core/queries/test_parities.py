@@ -3,11 +3,11 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from core.counts import Cells
-from core.domain import Booleans, Domain
-from core.queries import literals
 from core.queries.conjunctions import Conjunctions
+from core.queries.kit import literals
 from core.queries.parities import Parities, parities_from_conjunctions, parity_loss, walsh_hadamard
+from core.schema.domain import Booleans, Domain
+from core.table.counts import Cells
 
 FIVE = Domain(tuple(Booleans(name=f"b{place}") for place in range(5)))
 

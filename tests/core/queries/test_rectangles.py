@@ -3,10 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from core.counts import Cells
-from core.domain import Domain, Integers
 from core.queries import rectangles
 from core.queries.rectangles import Rectangles
+from core.schema.domain import Domain, Integers
+from core.table.counts import Cells
 
 
 def grid(*sizes):

@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.domain import Booleans, Categories, Domain, Integers
-from core.errors import BadParameter, Refused
+from core.base.errors import BadParameter, Refused
 from core.queries.conjunctions import Conjunctions
 from core.queries.counting import Counting, condition
 from core.queries.halfspaces import Halfspaces
 from core.queries.intervals import Intervals
+from core.queries.kit.query import MOST_DENOMINATOR, Query
 from core.queries.linear import Linear
 from core.queries.lipschitz import Lipschitz
 from core.queries.parities import Parities
-from core.queries.query import MOST_DENOMINATOR, Query
 from core.queries.rectangles import Rectangles
 from core.queries.unions import Unions
+from core.schema.domain import Booleans, Categories, Domain, Integers
 from tests.core.queries.cases import FACTS, NUMBERS, random_cells
 
 LONG = Domain(tuple(Booleans(name=f"b{place}") for place in range(40)))

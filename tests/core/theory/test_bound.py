@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import theory
-from core.errors import BadParameter
+from core.base.errors import BadParameter
 from core.theory import ExponentialMechanism, Halfspaces, Net, SmallDb, bounds
 from core.theory.bound import fewest, smallest
 from core.theory.iterative import Iterative

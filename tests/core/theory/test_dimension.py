@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from core.errors import BadParameter
+from core.base.errors import BadParameter
 from core.theory.dimension import fat_dimension, finite_class, sauer_shelah, vc_dimension
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.errors import BadParameter
+from core.base.errors import BadParameter
 from core.theory.median import MedianMechanism, MedianWalk
 
 ln = math.log

@@ -6,8 +6,9 @@ import math
 
 import pytest
 
-from core.accounting import advanced, rho_for
-from core.privacy import Budget, Cost, Pure
+from core.privacy.accounting import advanced, rho_for
+from core.privacy.budget import Budget
+from core.privacy.events import Cost, Pure
 from core.theory import (
     DataPlayerLearns,
     ExponentialMechanism,

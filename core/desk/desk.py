@@ -1,0 +1,380 @@
+"""The desk: the only door for the dashboard and for notebooks.
+
+It joins what the other files keep apart: private tables, mechanisms, noise and the ledger. The order is always the
+same: plan (free) -> reserve in the ledger (paid, committed) -> run -> store (committed) -> return. A crash in between
+may cost budget; it never gives a free or a second answer, and a paid plan can be finished later at no cost.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from core.base.errors import BadParameter, Refused, Unknown, printable
+from core.desk.background import Background
+from core.desk.shared import Shared, Shelf
+from core.desk.surveys import Found, Surveys, is_discovery
+from core.desk.workspace import workspace
+from core.ledger.ledger import Entry, Ledger
+from core.mechanisms.discovery.discovery import Kind
+from core.planning.focus import Focused, asked, widened
+from core.plans.plan import Plan, canonical, order_of
+from core.plans.run_once import ENDED, attempt, is_void
+from core.plans.statements import HeldTable, Progress, Statement, current
+from core.privacy import accounting
+from core.privacy.budget import Budget
+from core.privacy.noise import Noise, NoiseSource
+from core.privacy.unit import Unit
+from core.queries.kit.protocol import QueryClass
+from core.registry import mechanism_from, offline, query_from_json
+from core.release.certificate import certify
+from core.release.release import Release
+from core.schema.domain import Domain
+from core.sessions.from_release import classes_of
+from core.sessions.pace import Pace
+from core.sessions.plan import SessionPlan, is_session, leave_out
+from core.sessions.session import Session
+from core.sessions.workspace_sessions import Sessions
+from core.table.counts import Counts
+from core.table.table import Table
+
+MOST_VALUES = 40_000_000
+"""Rows times columns of a release: about 18 bytes each as CSV and Parquet; the ledger keeps less than a gigabyte."""
+OPEN_TABLES = 4
+
+
+class Desk:
+    """One curator's workspace."""
+
+    def __init__(self, folder: str | Path | None = None, *, pace: Pace | None = None) -> None:
+        """`pace` is the clock that answers of sessions are timed by; tests bring their own."""
+        self.folder = workspace(folder)
+        self.ledger = Ledger(self.folder / "ledger.sqlite")
+        self._noise = Noise()
+        self._intake = Lock()
+        self._turns: defaultdict[str, Lock] = defaultdict(Lock)
+        self._background = Background()
+        self._open = lru_cache(maxsize=OPEN_TABLES)(self._load)
+        self.shelf = Shelf(self.folder / "shared")
+        self._surveys = Surveys(self.ledger, self._noise)
+        self._sessions = Sessions(
+            self.folder, self.ledger, self._noise, table=self.table, counts=self._open, pace=pace or Pace()
+        )
+
+    def add_table(
+        self, source: Any, domain: Domain, *, unit: Unit, budget: Budget, name: str | None = None
+    ) -> HeldTable:
+        """Take in a table: encode it by the public schema, open its budget, forget the raw rows.
+
+        The budget belongs to the data, not to the schema: adding the same data again gives the same table if schema and
+        unit are the same, and otherwise another table that spends from the same budget.
+        """
+        if accounting.capacity(budget) == 0:
+            raise BadParameter("epsilon", "is too small to pay for anything; try 1.")
+        table = Table.load(source, domain, unit, self._noise)
+        with self._intake:
+            return self._take_in(table, unit, budget, name if name is not None else _name_of(source))
+
+    def _take_in(self, table: Table, unit: Unit, budget: Budget, name: str) -> HeldTable:
+        order = accounting.order_for(budget)
+        account = self.ledger.open_account(
+            fingerprint=table.fingerprint,
+            unit_json=canonical(unit.to_json()),
+            budget_json=canonical(budget.to_json()),
+            order=None if order is None else str(order),
+            total=accounting.capacity(budget),
+        )
+        for held in self.tables():
+            if self.ledger.dataset(held.id).fingerprint == account.fingerprint and held.domain == table.domain:
+                if not self._place(held.id).exists():
+                    table.save(self._place(held.id))
+                return held
+        identity = f"{int(self._noise.keys(1)[0]):016x}"
+        table.save(self._place(identity))
+        dataset = self.ledger.add_dataset(
+            id=identity,
+            fingerprint=account.fingerprint,
+            name=_tidy(name),
+            schema_json=table.domain.to_json(),
+            details_json=canonical({
+                "unit": unit.to_json(),
+                "rows": int(table.marginal(())),
+                "misfits": table.misfits,
+                "dropped_rows": table.dropped_rows,
+                "layout": table.layout,
+            }),
+        )
+        return HeldTable.of(dataset, account)
+
+    def discover(self, source: Any, columns: Mapping[str, Kind], *, unit: Unit, total: Budget, part: Budget) -> Found:
+        """Buy bounds and categories of columns that no code book has, with a part of the total budget of the data."""
+        return self._surveys.discover(source, columns, unit=unit, total=total, part=part)
+
+    def tables(self) -> list[HeldTable]:
+        """Tables that can be used, newest first."""
+        pairs = [(dataset, self.ledger.account(dataset.fingerprint)) for dataset in self.ledger.datasets()]
+        return [HeldTable.of(dataset, account) for dataset, account in reversed(pairs) if current(dataset, account)]
+
+    def table(self, identity: str) -> HeldTable:
+        dataset = self.ledger.dataset(identity)
+        account = self.ledger.account(dataset.fingerprint)
+        if not current(dataset, account):
+            raise Refused("The unit of privacy of this data was changed since; add the table again with the new one.")
+        return HeldTable.of(dataset, account)
+
+    def plan(
+        self,
+        table: HeldTable | str,
+        queries: Sequence[QueryClass],
+        *,
+        mechanism: str,
+        budget: Budget,
+        records: int | None = None,
+        edition: int = 1,
+        **options: Any,
+    ) -> Plan:
+        """Price a release without spending anything; every refusal happens here."""
+        held = self.table(table if isinstance(table, str) else table.id)
+        for value, parameter, most in ((records, "records", _most_records(held.domain)), (edition, "edition", 10**6)):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most):
+                raise BadParameter(parameter, f"must be a whole number from 1 to {most:,}.")
+        chosen = mechanism_from(mechanism, queries, budget, options)
+        domain = asked(chosen.queries, held.domain)
+        chosen.check(domain, held.unit)
+        account = self.ledger.account(self.ledger.dataset(held.id).fingerprint)
+        cost = chosen.cost(domain, held.unit)
+        return Plan(
+            table=held.id,
+            queries=tuple(chosen.queries),
+            mechanism=mechanism,
+            budget=budget,
+            options=options,
+            records=records,
+            edition=edition,
+            cost=cost,
+            units=accounting.units(cost, order_of(account)),
+            expected_error=chosen.expected(domain, held.unit),
+            priced_for=account,
+        )
+
+    def plan_session(
+        self,
+        table: HeldTable | str,
+        *,
+        mechanism: str,
+        budget: Budget,
+        columns: Sequence[str] | None = None,
+        earlier: str | None = None,
+        edition: int = 1,
+        **options: Any,
+    ) -> SessionPlan:
+        """Price a session of an interactive mechanism without spending anything; every refusal happens here."""
+        return self._sessions.plan(
+            self.table(table if isinstance(table, str) else table.id),
+            mechanism=mechanism,
+            budget=budget,
+            columns=columns,
+            earlier=earlier,
+            edition=edition,
+            options=options,
+        )
+
+    def open_session(self, plan: SessionPlan) -> Session:
+        """Pay for the whole session once and open it; the same plan is the same session again at no cost."""
+        self._reserve(plan)
+        self._finish(plan.id)
+        return self.session(plan.id)
+
+    def ask(
+        self,
+        table: HeldTable | str,
+        *,
+        mechanism: str | None = None,
+        budget: Budget | None = None,
+        release: str | None = None,
+        queries: Sequence[QueryClass] | None = None,
+        columns: Sequence[str] | None = None,
+        earlier: str | None = None,
+        edition: int = 1,
+        **options: Any,
+    ) -> Session:
+        """A session to ask questions in; the same call gives the same session, in any tab, process or year.
+
+        With an interactive mechanism its whole budget is reserved now. With any other mechanism a release is made (of
+        `queries`, or of the pairs of `columns`) and answers from then on without limit. With `release`, the id of a
+        stored one, nothing is spent.
+        """
+        held = self.table(table if isinstance(table, str) else table.id)
+        wanted = {"mechanism": mechanism, "budget": budget, "columns": columns, "earlier": earlier, "queries": queries}
+        if release is not None:
+            leave_out({**wanted, **options}, "a stored release is asked as it is")
+            return self._sessions.from_release(release, held, edition)
+        if mechanism is None or budget is None:
+            raise BadParameter("mechanism", "name a mechanism and a budget, or a stored release.")
+        if mechanism in offline:
+            leave_out({"earlier": earlier}, f"'{mechanism}' starts from nothing")
+            classes = classes_of(queries, columns, held.domain)
+            plan = self.plan(held, classes, mechanism=mechanism, budget=budget, edition=edition, **options)
+            self.release(plan)
+            return self._sessions.from_release(plan.id, held, edition=1)
+        leave_out({"queries": queries}, f"'{mechanism}' answers any question")
+        own = {"columns": columns, "earlier": earlier, "edition": edition, **options}
+        return self.open_session(self.plan_session(held, mechanism=mechanism, budget=budget, **own))
+
+    def session(self, session_id: str) -> Session:
+        """A session by its id, as it was left."""
+        return self._sessions.session(session_id)
+
+    def sessions(self, table: HeldTable | str | None = None) -> list[Session]:
+        """Newest first: of one table, or all."""
+        return self._sessions.sessions(table.id if isinstance(table, HeldTable) else table)
+
+    def affordable(self, plan: Plan | SessionPlan) -> bool:
+        """Whether the plan is already paid for or still fits the budget."""
+        account = self.ledger.account(plan.priced_for.fingerprint)
+        return self.ledger.entry(plan.id) is not None or plan.units <= account.left
+
+    def release(self, plan: Plan) -> Release:
+        """Pay once, run, store, return; the same plan gives the same bytes again at no cost."""
+        self._reserve(plan)
+        return Release(self._finish(plan.id))
+
+    def submit(self, plan: Plan) -> str:
+        """Pay now and run in the background; `progress` and `result` follow it by the plan's id."""
+        self._reserve(plan)
+        self._background.start(plan.id, self._finish)
+        return plan.id
+
+    def resume(self) -> list[str]:
+        """Start again every paid plan that has no result yet, for instance after the server was killed.
+
+        A session that was paid for but never opened is opened; one that was opened has its result and needs nothing.
+        """
+        waiting = [entry.plan_id for entry in self.ledger.pending() if not is_discovery(entry)]
+        for plan_id in waiting:
+            self._background.start(plan_id, self._finish)
+        return waiting
+
+    def progress(self, plan_id: str) -> Progress:
+        entry = self.ledger.entry(plan_id)
+        if entry is None:
+            return Progress(state="unpaid")
+        if is_void(entry):
+            return Progress(state="ended", note=ENDED)
+        if entry.status == "stored":
+            return Progress(state="done", share=1.0)
+        return self._background.progress(plan_id) or Progress(state="stopped", note=entry.note)
+
+    def result(self, plan_id: str) -> Release | None:
+        """The stored release; None while there is none, and for a session, which `session` gives."""
+        entry = self.ledger.entry(plan_id)
+        other = entry is None or is_session(entry) or is_discovery(entry)
+        stored = None if other else self.ledger.result(plan_id)
+        return Release(stored) if stored else None
+
+    def share(self, identity: str, *, title: str, note: str = "") -> Shared:
+        """Show a stored release or an open session to every visitor; it is public by its promise anyway."""
+        if self.result(identity) is not None:
+            return self.shelf.put(identity, kind="release", title=title, note=note)
+        return self.shelf.put(self.session(identity).id, kind="session", title=title, note=note)
+
+    def truth(self, table: HeldTable | str) -> Counts:
+        """The exact counts of a table, for the curator's own eyes: nothing computed from them may leave the desk."""
+        return self._open(self.table(table if isinstance(table, str) else table.id).id)
+
+    def statement(self, table: HeldTable | str) -> Statement:
+        """The account of a table: what is left, and every spend."""
+        dataset = self.ledger.dataset(table if isinstance(table, str) else table.id)
+        account = self.ledger.account(dataset.fingerprint)
+        budget = Budget.from_json(json.loads(account.budget_json))
+        return Statement(
+            budget=budget,
+            spent_share=account.spent / account.total if account.total else 1.0,
+            left_epsilon=accounting.remaining_epsilon(account.left, order_of(account), budget.delta),
+            entries=tuple(self.ledger.entries(fingerprint=account.fingerprint)),
+            total=account.total,
+            changes=tuple(self.ledger.overrides(account.fingerprint)),
+        )
+
+    def change_budget(self, table: HeldTable | str, budget: Budget, *, reason: str) -> HeldTable:
+        """Change a total budget after the first spend: possible only with a reason, which stays on record."""
+        dataset = self.ledger.dataset(table if isinstance(table, str) else table.id)
+        account = self.ledger.account(dataset.fingerprint)
+        if budget.pure != (account.order is None):
+            raise BadParameter("delta", "cannot change between 0 and above 0 once an account is open.")
+        changed = self.ledger.raise_total(
+            account.fingerprint,
+            budget_json=canonical(budget.to_json()),
+            order=account.order,
+            total=accounting.capacity(budget, order_of(account)),
+            reason=reason,
+        )
+        return HeldTable.of(dataset, changed)
+
+    def close(self) -> None:
+        """Let the running release finish and accept no more."""
+        self._background.close()
+        self._sessions.file.let_go()
+
+    def _reserve(self, plan: Plan | SessionPlan) -> None:
+        if self.ledger.entry(plan.id) is None:
+            # A table that cannot be opened must be found out before it is paid for; a stored release needs no table.
+            self._open(plan.table)
+        self.ledger.reserve(
+            plan_id=plan.id,
+            dataset_id=plan.table,
+            plan_json=plan.content,
+            units=plan.units,
+            account=plan.priced_for,
+        )
+
+    def _finish(self, plan_id: str) -> bytes:
+        """Run a paid plan, or open a paid session, unless its result is stored already."""
+        entry = self.ledger.entry(plan_id)
+        if entry is None:
+            raise Unknown("This plan was never paid for.")
+        begin = self._sessions.begin if is_session(entry) else self._run
+        # One attempt at a time: which of two draws is stored must not depend on how long each took.
+        with self._turns[plan_id]:
+            return attempt(self.ledger, plan_id, self._noise, lambda noise: begin(entry, noise))
+
+    def _run(self, entry: Entry, noise: NoiseSource) -> bytes:
+        held = self.table(entry.dataset_id)
+        plan = json.loads(entry.plan_json)
+        queries = [query_from_json(query) for query in plan["queries"]]
+        budget = Budget.from_json(plan["budget"])
+        mechanism = mechanism_from(plan["mechanism"], queries, budget, plan["options"])
+        self._background.report(entry.plan_id, "Opening the table", 0.0)
+        focused = Focused(self._open(held.id), asked(queries, held.domain))
+        model = mechanism.run(
+            focused, noise, lambda stage, share: self._background.report(entry.plan_id, stage, 0.8 * share)
+        )
+        self._background.report(entry.plan_id, "Drawing records", 0.8)
+        records = plan["records"] or min(max(round(model.total), 1), _most_records(held.domain))
+        certificate = certify(entry.plan_id, held.domain, held.unit, mechanism, model, records)
+        layout = self._open(held.id).layout
+        return Release.pack(widened(held.domain, model), certificate, noise.generator(), layout).zip()
+
+    def _load(self, identity: str) -> Table:
+        return Table.open(self._place(identity))
+
+    def _place(self, identity: str) -> Path:
+        return self.folder / "tables" / identity
+
+
+def _most_records(domain: Domain) -> int:
+    return MOST_VALUES // len(domain)
+
+
+def _name_of(source: Any) -> str:
+    return Path(source).stem if isinstance(source, str | Path) else "table"
+
+
+def _tidy(name: str) -> str:
+    """A display name: no folders, no control characters."""
+    return printable(name.replace("\\", "/").rsplit("/", 1)[-1].strip()) or "table"

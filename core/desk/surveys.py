@@ -1,0 +1,156 @@
+"""Discoveries on the books: a survey of raw columns is paid for like a release and kept like one.
+
+The raw file is not kept, so a discovery that was interrupted cannot be resumed in the background; asked again with the
+same file it is finished without paying. Its result is public.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from threading import Lock
+from typing import Any
+
+from core.base.errors import BadParameter
+from core.ledger.ledger import Account, Dataset, Entry, Ledger
+from core.mechanisms.discovery.discovery import Discovery, Kind, Suggestion
+from core.plans.plan import canonical, identity, order_of
+from core.plans.run_once import attempt
+from core.privacy import accounting
+from core.privacy.budget import Budget
+from core.privacy.noise import Noise, NoiseSource
+from core.privacy.unit import Unit
+from core.table.table import survey
+
+KIND = "discovery"
+NO_SCHEMA = "{}"
+BINS = 100
+FINE = 1_000
+"""Ranges of more whole numbers start with BINS bins."""
+OTHERS = ("other", "something else", "none of these", "not listed")
+"""Names for the cell of unlisted texts; the first that is no category itself is taken."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """Bought suggestions, and the share of the whole budget that they took."""
+
+    suggestions: Mapping[str, Suggestion]
+    share: float
+
+    def lines(self, kinds: Mapping[str, str]) -> list[dict[str, Any]]:
+        """What was found as settings of schema columns of these kinds; a column without a finding has no line."""
+        found = ((name, suggestion) for name, suggestion in self.suggestions.items() if not suggestion.empty)
+        return [{"name": name, **_settings(kinds[name], suggestion)} for name, suggestion in found]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Price:
+    """What a discovery would cost and could find; known before anything is spent, and public."""
+
+    share: float
+    """Of the whole budget."""
+    rows: Mapping[str, float]
+    """Rows that a category, or a stretch of numbers, needs to stand out of the noise, per column."""
+
+
+def price(columns: Mapping[str, Kind], *, unit: Unit, total: Budget, part: Budget) -> Price:
+    wish = Discovery(columns=dict(columns), budget=part)
+    if total.pure and not part.pure:
+        raise BadParameter("delta", "must be 0, because the total budget has none.")
+    whole = accounting.capacity(total)
+    if whole == 0:
+        raise BadParameter("epsilon", "is too small to pay for anything; try 1.")
+    share = accounting.units(wish.cost(), accounting.order_for(total)) / whole
+    return Price(share=share, rows={name: wish.threshold(name, unit) for name in columns})
+
+
+def is_discovery(entry: Entry) -> bool:
+    return json.loads(entry.plan_json).get("kind") == KIND
+
+
+class Surveys:
+    """Buys suggestions for the schema of data that is not at the desk yet, from the budget that data will have."""
+
+    def __init__(self, ledger: Ledger, noise: Noise) -> None:
+        self._ledger = ledger
+        self._noise = noise
+        self._intake = Lock()
+
+    def discover(self, source: Any, columns: Mapping[str, Kind], *, unit: Unit, total: Budget, part: Budget) -> Found:
+        """Reserve, run, store, return; the same wish for the same data gives the same suggestions at no cost."""
+        price(columns, unit=unit, total=total, part=part)
+        wish = Discovery(columns=dict(columns), budget=part)
+        private, fingerprint = survey(source, list(columns), unit, self._noise)
+        with self._intake:
+            account = self._account(fingerprint, unit, total)
+            dataset = self._dataset(account, unit)
+        content = canonical(
+            {
+                "kind": KIND,
+                "table": dataset.id,
+                "queries": [],
+                "mechanism": KIND,
+                "columns": dict(columns),
+                "budget": part.to_json(),
+                "edition": 1,
+            }
+        )
+        plan_id = identity(content)
+        units = accounting.units(wish.cost(), order_of(account))
+        self._ledger.reserve(plan_id=plan_id, dataset_id=dataset.id, plan_json=content, units=units, account=account)
+
+        def run(noise: NoiseSource) -> bytes:
+            found = wish.run(private, unit, noise)
+            return canonical({name: asdict(found[name]) for name in found}).encode()
+
+        stored = attempt(self._ledger, plan_id, self._noise, run)
+        return Found(
+            suggestions={name: _suggestion(line) for name, line in json.loads(stored).items()},
+            share=units / account.total,
+        )
+
+    def _account(self, fingerprint: str, unit: Unit, total: Budget) -> Account:
+        order = accounting.order_for(total)
+        return self._ledger.open_account(
+            fingerprint=fingerprint,
+            unit_json=canonical(unit.to_json()),
+            budget_json=canonical(total.to_json()),
+            order=None if order is None else str(order),
+            total=accounting.capacity(total),
+        )
+
+    def _dataset(self, account: Account, unit: Unit) -> Dataset:
+        """The place in the ledger where the discoveries of some data are written; it holds no table."""
+        details = canonical({"kind": KIND, "unit": unit.to_json()})
+        for dataset in self._ledger.datasets():
+            if dataset.fingerprint == account.fingerprint and dataset.details_json == details:
+                return dataset
+        return self._ledger.add_dataset(
+            id=f"{int(self._noise.keys(1)[0]):016x}",
+            fingerprint=account.fingerprint,
+            name="discovery",
+            schema_json=NO_SCHEMA,
+            details_json=details,
+        )
+
+
+def _settings(kind: str, found: Suggestion) -> dict[str, Any]:
+    settings: dict[str, Any] = {"kind": kind, **({"missing": True} if found.missing else {})}
+    if kind == "categories":
+        other = next(word for word in OTHERS if word not in found.values)
+        return {**settings, "values": list(found.values), "other": other}
+    if kind == "dates":
+        years = int(str(found.high)[:4]) - int(str(found.low)[:4]) + 1
+        return {**settings, "low": found.low, "high": found.high, "bins": 12 * years if years <= 20 else years}
+    low, high = float(found.low or 0), float(found.high or 0)
+    if kind == "reals":
+        return {**settings, "low": low, "high": high, "bins": BINS}
+    low, high = math.floor(low), math.ceil(high)
+    return {**settings, "low": low, "high": high, **({} if high - low <= FINE else {"bins": BINS})}
+
+
+def _suggestion(line: Mapping[str, Any]) -> Suggestion:
+    return Suggestion(**{**line, "values": tuple(line["values"])})

@@ -1,0 +1,142 @@
+"""A SQLite file that must not be lost: how it is created, opened and written, and what a failing disk says.
+
+Nothing here knows what the file is about; a `Layout` gives its tables and its name in sentences. Every call gets a
+connection of its own, so threads and processes share nothing but the file, and a killed process leaves nothing behind
+but a transaction that never happened.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from core.base.errors import DeskError
+
+SENTENCES = {
+    "SQLITE_BUSY": "Another process is using the {noun}; nothing was changed: try again in a moment.",
+    "SQLITE_LOCKED": "Another process is using the {noun}; nothing was changed: try again in a moment.",
+    "SQLITE_FULL": "The disk is full; nothing was changed: free some space and try again.",
+    "SQLITE_READONLY": "The {noun} is read-only; nothing was changed: check the rights of the workspace folder.",
+    "SQLITE_CANTOPEN": "The {noun} cannot be opened; the workspace must be a folder of yours on a local disk.",
+    "SQLITE_NOTADB": "This file is not a {noun} of Release Desk; choose another workspace folder.",
+    "SQLITE_CORRUPT": "The {noun} is damaged on disk; restore the workspace from a backup.",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """What a file holds."""
+
+    noun: str
+    """How sentences call the file."""
+    mark: int
+    """Says that a SQLite file is one of ours, and which."""
+    version: int
+    tables: str
+    """SQL that fills an empty file."""
+
+
+class KeptFile:
+    """One SQLite file on a local disk (write-ahead log, every commit synced), readable by its owner only.
+
+    SQLite's locks do not survive a fork in the middle of a call: start worker processes with `spawn`.
+    """
+
+    def __init__(self, path: Path | str, layout: Layout, *, patience: float = 30.0) -> None:
+        """Opens the file or creates it; `patience` is how many seconds a call waits for other processes."""
+        self.path = Path(path).absolute()
+        self.layout = layout
+        self.patience = patience
+        try:
+            if not self.path.exists():
+                _create(self.path, layout)
+        except (OSError, ValueError) as error:
+            raise DeskError(self._say("SQLITE_CANTOPEN")) from error
+        except sqlite3.Error as error:
+            raise DeskError(self._sentence(error)) from error
+        with self.read() as connection:
+            self._check(connection)
+
+    def connect(self) -> sqlite3.Connection:
+        return _connect(self.path, self.patience)
+
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection]:
+        """A connection on which each statement sees one committed state."""
+        try:
+            with closing(self.connect()) as connection:
+                yield connection
+        except sqlite3.Error as error:
+            raise DeskError(self._sentence(error)) from error
+        except UnicodeEncodeError as error:
+            noun = self.layout.noun
+            raise DeskError(f"A name or text for the {noun} is not valid Unicode; type it again.") from error
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """One transaction that no other writer overlaps: committed and synced at its end, undone by any exception."""
+        with self.read() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                # Explicit, because a closed connection keeps its lock for as long as a traceback holds a cursor of it.
+                with suppress(sqlite3.Error):
+                    connection.execute("ROLLBACK")
+                raise
+
+    def _check(self, connection: sqlite3.Connection) -> None:
+        if connection.execute("PRAGMA application_id").fetchone()[0] != self.layout.mark:
+            raise DeskError(self._say("SQLITE_NOTADB"))
+        if connection.execute("PRAGMA user_version").fetchone()[0] > self.layout.version:
+            raise DeskError(
+                f"This {self.layout.noun} was written by a newer Release Desk; "
+                "update the program to open this workspace."
+            )
+
+    def _sentence(self, error: sqlite3.Error) -> str:
+        name = getattr(error, "sqlite_errorname", None) or type(error).__name__
+        kind = "_".join(name.split("_")[:2])  # SQLITE_BUSY_RECOVERY is a SQLITE_BUSY
+        if kind in SENTENCES:
+            return self._say(kind)
+        return f"The {self.layout.noun} could not be used ({name}); reopen the workspace and try again."
+
+    def _say(self, kind: str) -> str:
+        return SENTENCES[kind].format(noun=self.layout.noun)
+
+
+def _connect(path: Path, patience: float) -> sqlite3.Connection:
+    # mode=rw: a file deleted under a running desk must not come back empty, with a fresh budget.
+    # Another thread may close what one has opened (Desk.close); no connection is used by two threads at once.
+    connection = sqlite3.connect(
+        f"{path.as_uri()}?mode=rw", uri=True, timeout=patience, isolation_level=None, check_same_thread=False
+    )
+    connection.row_factory = sqlite3.Row
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA fullfsync = ON")  # macOS: without it a sync may end in the drive's own cache
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection
+
+
+def _create(path: Path, layout: Layout) -> None:
+    """Makes a complete file aside and gives it its name in one step, so that nobody ever opens half of one.
+
+    Of several processes that do so at once the first wins (a link never replaces a file). An empty file in the place
+    of a kept one is therefore damage, not a file still to be filled with a fresh budget.
+    """
+    with TemporaryDirectory(prefix=".new-", dir=path.parent) as folder:
+        fresh = Path(folder) / "file"
+        os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        with closing(_connect(fresh, patience=0)) as connection:
+            connection.executescript(layout.tables)
+            connection.execute(f"PRAGMA application_id = {layout.mark}")
+            connection.execute(f"PRAGMA user_version = {layout.version}")
+            connection.execute("PRAGMA journal_mode = WAL")
+        with suppress(FileExistsError):
+            os.link(fresh, path)

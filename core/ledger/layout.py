@@ -1,0 +1,80 @@
+"""The tables of the ledger's file, which are a second wall behind the rules of `ledger.py`.
+
+Nothing here knows what a spend is; `ledger.py` does, and `kept_file.py` knows how such a file is opened and written.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.ledger.durable_file import KeptFile, Layout
+
+LARGEST_AMOUNT = 2**62  # spent + units and total - units then both fit SQLite's 64-bit integers
+
+TABLES = f"""
+CREATE TABLE account (
+    fingerprint TEXT PRIMARY KEY,
+    unit_json   TEXT NOT NULL,
+    budget_json TEXT NOT NULL,
+    order_text  TEXT,
+    total       INTEGER NOT NULL CHECK (total BETWEEN 0 AND {LARGEST_AMOUNT}),
+    spent       INTEGER NOT NULL DEFAULT 0 CHECK (spent BETWEEN 0 AND total),
+    opened_at   TEXT NOT NULL
+) STRICT;
+CREATE TABLE override (
+    number      INTEGER PRIMARY KEY,
+    fingerprint TEXT NOT NULL REFERENCES account (fingerprint),
+    who         TEXT NOT NULL CHECK (who <> ''),
+    at          TEXT NOT NULL,
+    from_budget TEXT NOT NULL,
+    to_budget   TEXT NOT NULL,
+    from_total  INTEGER NOT NULL,
+    to_total    INTEGER NOT NULL,
+    reason      TEXT NOT NULL CHECK (reason <> '')
+) STRICT;
+CREATE TABLE dataset (
+    id           TEXT PRIMARY KEY,
+    fingerprint  TEXT NOT NULL REFERENCES account (fingerprint),
+    name         TEXT NOT NULL,
+    schema_json  TEXT NOT NULL,
+    created_at   TEXT NOT NULL,
+    details_json TEXT NOT NULL
+) STRICT;
+CREATE TABLE plan (
+    number      INTEGER PRIMARY KEY,
+    id          TEXT NOT NULL UNIQUE,
+    dataset_id  TEXT NOT NULL REFERENCES dataset (id),
+    plan_json   TEXT NOT NULL,
+    units       INTEGER NOT NULL CHECK (units BETWEEN 0 AND {LARGEST_AMOUNT}),
+    status      TEXT NOT NULL CHECK (status IN ('reserved', 'stored')),
+    note        TEXT,
+    attempts    INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    reserved_at TEXT NOT NULL,
+    stored_at   TEXT,
+    digest      TEXT,
+    result      BLOB,
+    CHECK ((status = 'stored') = (result IS NOT NULL AND digest IS NOT NULL AND stored_at IS NOT NULL))
+) STRICT;
+CREATE INDEX plan_of_dataset ON plan (dataset_id);
+CREATE TRIGGER spent_never_falls BEFORE UPDATE ON account WHEN NEW.spent < OLD.spent
+    BEGIN SELECT RAISE(ABORT, 'spent never falls'); END;
+CREATE TRIGGER account_is_kept BEFORE DELETE ON account
+    BEGIN SELECT RAISE(ABORT, 'accounts are kept'); END;
+CREATE TRIGGER override_is_kept BEFORE DELETE ON override
+    BEGIN SELECT RAISE(ABORT, 'overrides are kept'); END;
+CREATE TRIGGER plan_is_kept BEFORE DELETE ON plan
+    BEGIN SELECT RAISE(ABORT, 'plans are kept'); END;
+CREATE TRIGGER plan_is_fixed BEFORE UPDATE ON plan
+    WHEN OLD.status = 'stored' OR NEW.id <> OLD.id OR NEW.units <> OLD.units OR NEW.dataset_id <> OLD.dataset_id
+        OR NEW.plan_json <> OLD.plan_json
+    BEGIN SELECT RAISE(ABORT, 'a paid plan and its result never change'); END;
+"""
+
+LAYOUT = Layout(noun="ledger", mark=0x52_44_4C_47, version=1, tables=TABLES)  # "RDLG"
+
+
+class LedgerFile(KeptFile):
+    """The file behind a ledger."""
+
+    def __init__(self, path: Path | str, *, patience: float = 30.0) -> None:
+        super().__init__(path, LAYOUT, patience=patience)

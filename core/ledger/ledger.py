@@ -1,0 +1,272 @@
+"""The ledger: the only thing that spends, and the only place where a paid answer is kept.
+
+One SQLite file on a local disk of the workspace, safe from many threads and many processes: every call opens its own
+short-lived connection, every change is one `BEGIN IMMEDIATE` transaction that is synced to the disk before the call
+returns. It counts whole units (`accounting.py` says what a unit is worth) and knows nothing about mechanisms.
+
+**Privacy.** A caller goes reserve (commit) -> run -> store (commit) -> return, in this order.
+
+- *Never free*: an answer is returned only out of `store` or `result`, both need the plan's row, and the row exists only
+  in a committed transaction that also added its units to `spent`; the statement that adds them does so only while
+  `spent + units <= total`. So at all times `total >= spent = sum of units over all rows` of an account, and what an
+  adversary has seen is the adaptive composition of the rows: exactly what `accounting.py` priced.
+- *Never twice*: the first `store` of a plan id wins and every caller gets those bytes, so at most one output per plan
+  id ever leaves the desk. That is why a plan that was reserved but never stored may be run again without paying: the
+  output of the attempt that died stayed inside its process, and the visible output is one draw with fresh randomness.
+  This needs an attempt to die for reasons that do not depend on its output (a kill, a full disk), and it needs
+  `failed` to be given a fixed sentence, never a value: otherwise the retry would be a selection among draws.
+- A crash may cost budget (a reserved plan that nobody runs again); it never gives budget back. No row is ever deleted.
+- A plan is priced for one unit of privacy and one accounting order. `reserve` therefore takes the account as it was
+  when the plan was priced, and refuses when either has changed since; after the first plan neither can change.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sqlite3
+from datetime import UTC, datetime
+from pathlib import Path
+
+from core.base.errors import BadParameter, OutOfBudget, Refused, Unknown
+from core.ledger import rows as rows
+from core.ledger.layout import LARGEST_AMOUNT, LedgerFile
+from core.ledger.rows import Account, Dataset, Entry, Override
+
+__all__ = ["Account", "Dataset", "Entry", "Ledger", "Override"]
+
+# A row holds a plan (at most four bytes per character) and its result, and SQLite takes 1e9 bytes per row.
+LARGEST_TEXT = 10_000_000
+LARGEST_RESULT = 950_000_000
+
+
+class Ledger:
+    """The accounts, datasets and paid plans of one workspace.
+
+    JSON texts are compared as they are: callers give one canonical spelling (sorted keys).
+    """
+
+    def __init__(self, path: Path | str, *, patience: float = 30.0) -> None:
+        """Opens the ledger, or creates it readable by its owner only; waits `patience` seconds for other processes."""
+        self.file = LedgerFile(path, patience=patience)
+
+    def open_account(
+        self, *, fingerprint: str, unit_json: str, budget_json: str, order: str | None, total: int
+    ) -> Account:
+        """The account of this data; opened again with the same unit and budget it is the same account.
+
+        Until the first plan another unit or budget replaces the old; afterwards it is refused.
+        """
+        _check_fingerprint(fingerprint)
+        _check_text(unit_json, "unit")
+        _check_text(budget_json, "budget")
+        _check_order(order)
+        _check_amount(total, "total")
+        with self.file.write() as connection:
+            old = rows.find_account(connection, fingerprint)
+            if old and rows.in_use(connection, fingerprint):
+                if old.unit_json != unit_json:
+                    raise BadParameter("unit", "is fixed since the first release of this data; use the one on record.")
+                if old.budget_json != budget_json:
+                    raise BadParameter("budget", "is fixed since the first release; change it with a reason on record.")
+                return old
+            connection.execute(
+                """INSERT INTO account (fingerprint, unit_json, budget_json, order_text, total, opened_at)
+                VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (fingerprint) DO UPDATE SET unit_json = excluded.unit_json,
+                budget_json = excluded.budget_json, order_text = excluded.order_text, total = excluded.total""",
+                (fingerprint, unit_json, budget_json, order, total, _now()),
+            )
+            return rows.account(connection, fingerprint)
+
+    def account(self, fingerprint: str) -> Account:
+        with self.file.read() as connection:
+            return rows.account(connection, fingerprint)
+
+    def raise_total(
+        self, fingerprint: str, *, budget_json: str, order: str | None, total: int, reason: str, who: str = "curator"
+    ) -> Account:
+        """Changes a budget on purpose and on record; it may also be lowered, not below what is spent.
+
+        After the first plan the order stays what it was, because spent units are counted at that order.
+        """
+        _check_text(budget_json, "budget")
+        _check_order(order)
+        _check_amount(total, "total")
+        _check_text(who, "who")
+        _check_text(reason, "reason")
+        if not reason.strip():
+            raise BadParameter("reason", "say in a sentence why the budget changes; it is kept on record.")
+        with self.file.write() as connection:
+            old = rows.account(connection, fingerprint)
+            if total < old.spent:
+                raise BadParameter("total", f"cannot be below the {old.spent:,} units already spent.")
+            if order != old.order and rows.in_use(connection, fingerprint):
+                raise BadParameter("order", "is fixed since the first release; price the budget at the one on record.")
+            if (budget_json, order, total) == (old.budget_json, old.order, old.total):
+                return old
+            connection.execute(
+                """INSERT INTO override (fingerprint, who, at, from_budget, to_budget, from_total, to_total, reason)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
+                (fingerprint, who, _now(), old.budget_json, budget_json, old.total, total, reason.strip()),
+            )
+            connection.execute(
+                "UPDATE account SET budget_json = ?, order_text = ?, total = ? WHERE fingerprint = ?",
+                (budget_json, order, total, fingerprint),
+            )
+            return rows.account(connection, fingerprint)
+
+    def overrides(self, fingerprint: str) -> list[Override]:
+        """Newest first."""
+        with self.file.read() as connection:
+            found = connection.execute(f"{rows.OVERRIDE} WHERE fingerprint = ? ORDER BY number DESC", (fingerprint,))
+            return [Override(**dict(row)) for row in found]
+
+    def add_dataset(self, *, id: str, fingerprint: str, name: str, schema_json: str, details_json: str) -> Dataset:
+        """Idempotent by id: the first name and details stay."""
+        for value, parameter in ((id, "id"), (name, "name"), (schema_json, "schema"), (details_json, "details")):
+            _check_text(value, parameter)
+        with self.file.write() as connection:
+            rows.account(connection, fingerprint)
+            connection.execute(
+                """INSERT INTO dataset (id, fingerprint, name, schema_json, created_at, details_json)
+                VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING""",
+                (id, fingerprint, name, schema_json, _now(), details_json),
+            )
+            dataset = rows.dataset(connection, id)
+            if (dataset.fingerprint, dataset.schema_json) != (fingerprint, schema_json):
+                raise BadParameter("id", "belongs to other data or another schema; each needs an id of its own.")
+            return dataset
+
+    def dataset(self, id: str) -> Dataset:
+        with self.file.read() as connection:
+            return rows.dataset(connection, id)
+
+    def datasets(self) -> list[Dataset]:
+        """Oldest first."""
+        with self.file.read() as connection:
+            return [Dataset(**dict(row)) for row in connection.execute(f"{rows.DATASET} ORDER BY rowid")]
+
+    def reserve(self, *, plan_id: str, dataset_id: str, plan_json: str, units: int, account: Account) -> Entry:
+        """Pays for a plan: the first caller pays, every later call with the same plan gets the same entry for nothing.
+
+        `account` is the account the plan was priced for. When anything is refused, nothing is written.
+        """
+        _check_text(plan_id, "plan id")
+        _check_text(plan_json, "plan")
+        _check_amount(units, "units")
+        with self.file.write() as connection:
+            entry = rows.find_entry(connection, plan_id)
+            if entry is None:
+                self._spend(connection, rows.dataset(connection, dataset_id), units, account)
+                connection.execute(
+                    """INSERT INTO plan (id, dataset_id, plan_json, units, status, reserved_at)
+                    VALUES (?, ?, ?, ?, 'reserved', ?)""",
+                    (plan_id, dataset_id, plan_json, units, _now()),
+                )
+                entry = rows.entry(connection, plan_id)
+            if (entry.dataset_id, entry.plan_json, entry.units) != (dataset_id, plan_json, units):
+                raise BadParameter("plan id", "was already used for another plan; each plan needs an id of its own.")
+            return entry
+
+    @staticmethod
+    def _spend(connection: sqlite3.Connection, dataset: Dataset, units: int, priced: Account) -> None:
+        if priced.fingerprint != dataset.fingerprint:
+            raise BadParameter("account", "does not own this table's budget; price the plan for the one that does.")
+        paid = connection.execute(
+            """UPDATE account SET spent = spent + :units WHERE fingerprint = :fingerprint AND spent <= total - :units
+            AND unit_json = :unit AND order_text IS :order""",
+            {"units": units, "fingerprint": dataset.fingerprint, "unit": priced.unit_json, "order": priced.order},
+        )
+        if paid.rowcount == 1:
+            return
+        now = rows.account(connection, dataset.fingerprint)
+        if (now.unit_json, now.order) != (priced.unit_json, priced.order):
+            raise Refused("The table's unit or budget changed after this plan was priced; make the plan again.")
+        raise OutOfBudget(
+            f"The plan needs {_share(units, now)} of the budget and {_share(now.left, now)} is left; "
+            "nothing was spent."
+        )
+
+    def store(self, plan_id: str, result: bytes) -> bytes:
+        """Keeps the result of a paid plan; the first one stored wins and is what every caller gets back."""
+        if not isinstance(result, bytes):
+            raise BadParameter("result", "must be bytes.")
+        if len(result) > LARGEST_RESULT:
+            raise BadParameter("result", f"is larger than {LARGEST_RESULT:,} bytes; ask for fewer records or columns.")
+        digest = hashlib.sha256(result).hexdigest()
+        with self.file.write() as connection:
+            won = connection.execute(
+                """UPDATE plan SET status = 'stored', result = ?, digest = ?, stored_at = ?
+                WHERE id = ? AND status = 'reserved'""",
+                (result, digest, _now(), plan_id),
+            )
+            if won.rowcount == 1:
+                return result
+            stored = rows.result(connection, plan_id)
+            if stored is None:
+                raise Unknown("This plan was never paid for, so its result cannot be kept.")
+            return stored
+
+    def result(self, plan_id: str) -> bytes | None:
+        """The stored bytes, or None while there are none."""
+        with self.file.read() as connection:
+            return rows.result(connection, plan_id)
+
+    def failed(self, plan_id: str, sentence: str) -> None:
+        """Notes that a run stopped; the spend stays, and a result that is already stored stays too."""
+        _check_text(sentence, "sentence")
+        with self.file.write() as connection:
+            rows.entry(connection, plan_id)
+            connection.execute(
+                "UPDATE plan SET note = ?, attempts = attempts + 1 WHERE id = ? AND status = 'reserved'",
+                (sentence, plan_id),
+            )
+
+    def entry(self, plan_id: str) -> Entry | None:
+        with self.file.read() as connection:
+            return rows.find_entry(connection, plan_id)
+
+    def entries(self, *, fingerprint: str | None = None, dataset_id: str | None = None) -> list[Entry]:
+        """Newest first: of one account, of one dataset, or all."""
+        with self.file.read() as connection:
+            found = connection.execute(
+                f"{rows.ENTRY} WHERE fingerprint = coalesce(?, fingerprint) AND dataset.id = coalesce(?, dataset.id)"
+                " ORDER BY plan.number DESC",
+                (fingerprint, dataset_id),
+            )
+            return [Entry(**dict(row)) for row in found]
+
+    def pending(self) -> list[Entry]:
+        """Paid but not stored, oldest first: what a desk may run again without paying."""
+        with self.file.read() as connection:
+            found = connection.execute(f"{rows.ENTRY} WHERE status = 'reserved' ORDER BY plan.number")
+            return [Entry(**dict(row)) for row in found]
+
+
+def _share(units: int, account: Account) -> str:
+    return f"{units / max(account.total, 1):.2%}"
+
+
+def _check_amount(value: object, parameter: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST_AMOUNT:
+        raise BadParameter(parameter, "must be a whole number from 0 to 2^62.")
+
+
+def _check_text(value: object, parameter: str) -> None:
+    if not isinstance(value, str) or not 0 < len(value) <= LARGEST_TEXT or "\0" in value:
+        raise BadParameter(parameter, f"must be a text of 1 to {LARGEST_TEXT:,} characters without NUL.")
+
+
+def _check_order(value: object) -> None:
+    if value is not None:
+        _check_text(value, "order")
+
+
+def _check_fingerprint(value: object) -> None:
+    # One spelling only: 'AB' and 'ab' would be two budgets for the same data.
+    if not isinstance(value, str) or not re.fullmatch("[0-9a-f]{1,128}", value):
+        raise BadParameter("fingerprint", "must be 1 to 128 lower-case hexadecimal digits.")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

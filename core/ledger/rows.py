@@ -1,0 +1,127 @@
+"""What the ledger holds, row by row: accounts, overrides, datasets and paid plans, and how each is looked up."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from dataclasses import dataclass
+from typing import Literal
+
+from core.base.errors import DeskError, Unknown, printable
+
+ACCOUNT = 'SELECT fingerprint, unit_json, budget_json, order_text AS "order", total, spent, opened_at FROM account'
+OVERRIDE = "SELECT fingerprint, who, at, from_budget, to_budget, from_total, to_total, reason FROM override"
+DATASET = "SELECT id, fingerprint, name, schema_json, created_at, details_json FROM dataset"
+ENTRY = """SELECT plan.id AS plan_id, dataset_id, plan_json, units, status, note, attempts, reserved_at, stored_at,
+    digest FROM plan JOIN dataset ON dataset.id = plan.dataset_id"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Account:
+    """What owns a budget: the data itself, by fingerprint, whatever schemas are declared for it."""
+
+    fingerprint: str
+    unit_json: str
+    budget_json: str
+    order: str | None
+    """The accounting order in which units are counted; fixed by the first plan."""
+    total: int
+    spent: int
+    opened_at: str
+
+    @property
+    def left(self) -> int:
+        return self.total - self.spent
+
+
+@dataclass(frozen=True, kw_only=True)
+class Override:
+    """A total that was changed on purpose, with the reason given."""
+
+    fingerprint: str
+    who: str
+    at: str
+    from_budget: str
+    to_budget: str
+    from_total: int
+    to_total: int
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dataset:
+    """One declared schema of some data; several may share an account."""
+
+    id: str
+    fingerprint: str
+    name: str
+    schema_json: str
+    created_at: str
+    details_json: str
+    """Curator-only facts; never part of a release."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One paid plan, without its result."""
+
+    plan_id: str
+    dataset_id: str
+    plan_json: str
+    units: int
+    status: Literal["reserved", "stored"]
+    note: str | None
+    """The last failure, as a sentence."""
+    attempts: int
+    """How many runs have failed."""
+    reserved_at: str
+    stored_at: str | None
+    digest: str | None
+    """SHA-256 of the stored result."""
+
+
+def find_account(connection: sqlite3.Connection, fingerprint: str) -> Account | None:
+    row = connection.execute(f"{ACCOUNT} WHERE fingerprint = ?", (fingerprint,)).fetchone()
+    return Account(**dict(row)) if row else None
+
+
+def account(connection: sqlite3.Connection, fingerprint: str) -> Account:
+    found = find_account(connection, fingerprint)
+    if found is None:
+        raise Unknown("This workspace holds no budget for this data; add the table first.")
+    return found
+
+
+def dataset(connection: sqlite3.Connection, id: str) -> Dataset:
+    row = connection.execute(f"{DATASET} WHERE id = ?", (id,)).fetchone()
+    if row is None:
+        raise Unknown(f"This workspace holds no table '{printable(id)}'; add the table first.")
+    return Dataset(**dict(row))
+
+
+def find_entry(connection: sqlite3.Connection, plan_id: str) -> Entry | None:
+    row = connection.execute(f"{ENTRY} WHERE plan.id = ?", (plan_id,)).fetchone()
+    return Entry(**dict(row)) if row else None
+
+
+def entry(connection: sqlite3.Connection, plan_id: str) -> Entry:
+    found = find_entry(connection, plan_id)
+    if found is None:
+        raise Unknown(f"This workspace holds no plan '{printable(plan_id)}'.")
+    return found
+
+
+def result(connection: sqlite3.Connection, plan_id: str) -> bytes | None:
+    query = "SELECT result, digest FROM plan WHERE id = ? AND status = 'stored'"
+    row = connection.execute(query, (plan_id,)).fetchone()
+    if row is None:
+        return None
+    if hashlib.sha256(row["result"]).hexdigest() != row["digest"]:
+        raise DeskError("The stored result of this plan is damaged on disk; restore the workspace from a backup.")
+    return bytes(row["result"])
+
+
+def in_use(connection: sqlite3.Connection, fingerprint: str) -> bool:
+    """Whether any plan was ever reserved, at whatever price."""
+    query = "SELECT EXISTS (SELECT 1 FROM plan JOIN dataset ON dataset.id = plan.dataset_id WHERE fingerprint = ?)"
+    return bool(connection.execute(query, (fingerprint,)).fetchone()[0])

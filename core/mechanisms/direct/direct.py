@@ -1,0 +1,82 @@
+"""Noise on every table that the query classes need: the baseline which every other mechanism is shown against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from core.base.errors import Refused
+from core.base.wording import amount
+from core.mechanisms.kit.measurement import Portion, expected_of, measure, portions, price, wanted
+from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.timing import counting
+from core.models.tables import Tables, fit
+from core.privacy import events as privacy
+from core.privacy.budget import Budget
+from core.privacy.events import Cost
+from core.privacy.noise import NoiseSource
+from core.privacy.unit import Unit
+from core.queries.kit.protocol import QueryClass
+from core.schema.domain import Domain
+from core.table.counts import Counts
+
+MOST_CELLS = 2**25
+"""Counts in all tables together; more would need over a gigabyte while they are made consistent."""
+
+RAKING = 0.004
+"""Seconds to fit 200,000 points to one table; several small ones share a pass over the points."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Direct:
+    """Measure each table once, make the tables agree, and fit records to them.
+
+    The two kinds of noise are `laplace.Laplace` and `gaussian.Gaussian`; this holds what they share.
+    """
+
+    name: ClassVar[str]
+    kind: ClassVar[type[privacy.Laplace] | type[privacy.Gaussian]]
+
+    queries: tuple[QueryClass, ...]
+    budget: Budget
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "queries", tuple(self.queries))
+
+    def check(self, domain: Domain, unit: Unit) -> None:
+        tables = wanted(self.queries, domain)
+        cells = sum(domain.cells(columns) for columns in tables)
+        if cells > MOST_CELLS:
+            raise Refused(
+                f"These query classes need {amount(cells)} noisy counts and '{self.name}' holds at most "
+                f"{amount(MOST_CELLS)}; choose fewer columns, coarser bins or a lower order."
+            )
+
+    def cost(self, domain: Domain, unit: Unit) -> Cost:
+        return price(self._portions(domain))
+
+    def expected(self, domain: Domain, unit: Unit) -> Expected:
+        return expected_of(self._portions(domain), domain, unit, "Each count in a table")
+
+    def seconds(self, domain: Domain, unit: Unit) -> float:
+        tables = wanted(self.queries, domain)
+        return counting(tables, domain) + RAKING * len(tables)
+
+    def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Tables:
+        self.check(counts.domain, counts.unit)
+        shares = self._portions(counts.domain)
+        measured = []
+        for done, portion in enumerate(shares):
+            progress("Measuring tables", 0.5 * done / len(shares))
+            measured.append(measure(counts, portion, noise))
+        progress("Fitting records", 0.5)
+        return fit(
+            counts.domain,
+            {table.columns: table.values for table in measured},
+            {table.columns: table.sigma for table in measured},
+            counts.public_rows,
+            noise.generator(),
+        )
+
+    def _portions(self, domain: Domain) -> tuple[Portion, ...]:
+        return portions(wanted(self.queries, domain), domain, self.budget, self.kind)

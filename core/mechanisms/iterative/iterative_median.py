@@ -1,0 +1,129 @@
+"""Iterative construction with the median of a net (G algorithms 8 and 9)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from core.base.errors import BadParameter, Refused
+from core.base.options import option, unlisted
+from core.base.wording import amount
+from core.mechanisms.iterative.distinguish import Distinguisher, Members
+from core.mechanisms.iterative.iterative import Iterative
+from core.mechanisms.kit.timing import TABLE
+from core.models.fitting.updates import Update
+from core.models.median import Halving
+from core.models.nets import everything, multisets, random_net, rows_for
+from core.privacy.unit import Unit
+from core.queries.kit import checks
+from core.schema.domain import Domain
+
+MOST_MEMBERS = 100_000
+"""Databases in a net."""
+MOST_ANSWERS = 2**26
+"""Databases times questions, all of which are looked at in every round: half a gigabyte."""
+USUAL_ROWS = 64
+"""Rows of each database of a random net: their answers go in steps of 1.6 %."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IterativeMedian(Iterative):
+    """Keep a set of possible databases, ask where their median is wrong, and throw away the wrong half.
+
+    **Privacy** as `iterative-weights`: T choices and T measurements. The net is public: made without the data.
+
+    **Accuracy** theorem variant, T = log2 |net| rounds over all databases of m > 2 ln(2|Q|)/alpha^2 rows, which are an
+    alpha/2-net: with probability 1 - beta every answer is within alpha n, once
+    alpha n >= (8/epsilon_0) max(ln(2T/beta), 2 ln(2T|Q|/beta)). A random net is as good as its nearest member.
+
+    **Runtime** O(|net| x |Q|) per round; the net of all databases has (|X| + m - 1 over m) members.
+
+    Theorem: G theorems 5.8 to 5.10; nothing in it needs linear questions.
+    """
+
+    name: ClassVar[str] = "iterative-median"
+    title: ClassVar[str] = "Median of possible databases, worst answer first"
+    prefer: ClassVar[str] = "Choose it for questions that are not linear, or to study the median on a tiny schema."
+
+    questions: str = unlisted("always single questions: a median has no consistent table", default="members")
+    replay: int = unlisted("always 0: what was thrown away stays away", default=0)
+    net: str = option(
+        "choice",
+        "Net",
+        default="auto",
+        choices=("auto", "all", "random"),
+        help="All databases of so many rows, or random ones; auto takes all in the theorem variant only.",
+    )
+    size: int = option(
+        "whole",
+        "Rows of each database",
+        default=0,
+        low=0,
+        high=10_000,
+        help="0 takes what the accuracy needs for all databases, and 64 for random ones.",
+    )
+    members: int = option(
+        "whole", "Random databases", default=1_000, low=2, high=MOST_MEMBERS, help="Size of a random net."
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checks.choice(self.questions, "questions", ("members",))
+        checks.whole(self.replay, "replay", 0, 0)
+        checks.choice(self.net, "net", ("auto", "all", "random"))
+        checks.whole(self.size, "size", 0, 10_000)
+        checks.whole(self.members, "members", 2, MOST_MEMBERS)
+        if self.variant == "theorem" and self.net == "random":
+            raise BadParameter("net", "a random net carries no theorem; use 'all', or the tuned variant.")
+
+    def seconds(self, domain: Domain, unit: Unit) -> float:
+        """Measured: every database answers every question once, and half of them less in each round."""
+        return 2 * TABLE + 2e-7 * self._count(domain) * math.exp(min(Members(self.queries).log_size(domain), 18))
+
+    def _check_universe(self, domain: Domain) -> None:
+        count = self._count(domain)
+        if count > MOST_MEMBERS:
+            raise Refused(
+                f"The net has {amount(count)} databases of {amount(self._rows(domain))} rows and '{self.name}' holds "
+                f"at most {amount(MOST_MEMBERS)}; use a larger accuracy, a smaller size, a random net, or "
+                "'iterative-weights'."
+            )
+        if domain.cells() >= 2**62:
+            raise Refused(
+                f"The schema has {amount(domain.cells())} combinations and a net numbers at most 2^62 of them; "
+                "use 'gaussian' on the tables you need."
+            )
+        if math.log(count) + Members(self.queries).log_size(domain) > math.log(MOST_ANSWERS):
+            raise Refused(
+                f"A net of {amount(count)} databases for these classes needs more than {amount(MOST_ANSWERS)} answers; "
+                "use fewer members, or 'iterative-weights'."
+            )
+
+    def _all(self) -> bool:
+        return self.net == "all" or (self.net == "auto" and self.variant == "theorem")
+
+    def _rows(self, domain: Domain) -> int:
+        if self.size or not self._all():
+            return self.size or USUAL_ROWS
+        return rows_for(self.accuracy / 2, Members(self.queries).log_size(domain))
+
+    def _count(self, domain: Domain) -> int:
+        return multisets(domain.cells(), self._rows(domain)) if self._all() else self.members
+
+    def _update(self, domain: Domain, generator: np.random.Generator) -> Update[Any]:
+        rows = self._rows(domain)
+        if self._all():
+            return Halving(self.queries, everything(domain.cells(), rows))
+        return Halving(self.queries, random_net(domain.cells(), self.members, rows, generator))
+
+    def _steps(self, domain: Domain) -> float:
+        return math.log2(self._count(domain))
+
+    def _distinguisher(self, domain: Domain, error: float = 0.0) -> Distinguisher:
+        return Members(self.queries)
+
+    def _rounds(self, domain: Domain, tables: bool) -> int:
+        return self.rounds if self.rounds and self.variant == "tuned" else max(1, math.ceil(self._steps(domain)))

@@ -1,0 +1,86 @@
+"""What an interactive mechanism is: it answers one question at a time, each chosen after seeing earlier answers.
+
+Its whole cost is fixed when a session opens and is paid then, whatever will be asked; afterwards it keeps count itself
+and says honestly when it can promise no more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Protocol
+
+from core.mechanisms.kit.protocol import Expected
+from core.privacy.budget import Budget
+from core.privacy.events import Cost
+from core.privacy.noise import NoiseSource
+from core.privacy.unit import Unit
+from core.queries.kit.protocol import Source
+from core.queries.kit.query import Query
+from core.schema.domain import Domain
+from core.table.counts import Counts
+
+Kind = Literal["easy", "hard", "unchecked"]
+"""Easy: answered from what is public already. Hard: measured, one of a limited number. Unchecked: the session has no
+measurement left, the answer is what is public by now and nobody compared it with the table."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """One released answer. Everything in it is public."""
+
+    count: float
+    """Estimated rows (for a weighted question: sum of the weights)."""
+    share: float
+    """The same as a share of all rows, from 0 to 1."""
+    margin: float | None
+    """In rows: the truth is within count ± margin, 95 % of the time; None for an unchecked answer."""
+    kind: Kind
+    left: int | None
+    """Hard answers that the session can still give; None where there is no limit."""
+
+
+class Interactive(Protocol):
+    """A way to answer questions within a budget that is paid at the start.
+
+    A state is everything that the next answer depends on: the public hypothesis, counters, and secret noise that is
+    drawn once. `save` and `load` keep it bit by bit, so that a killed server goes on where it stopped. States are
+    never changed in place.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    prefer: ClassVar[str]
+    """One sentence: when to choose this one."""
+
+    @property
+    def budget(self) -> Budget: ...
+
+    def check(self, domain: Domain, unit: Unit) -> None:
+        """Refuse, naming the parameter and what would work, before anything is spent."""
+
+    def cost(self, domain: Domain, unit: Unit) -> Cost:
+        """What a whole session on any table of this schema costs."""
+
+    def expected(self, domain: Domain, unit: Unit) -> Expected:
+        """Accuracy of an answer, from public facts only."""
+
+    def hard_answers(self, domain: Domain, unit: Unit) -> int | None:
+        """How many hard answers a session can give; None where there is no limit."""
+
+    def slot(self, domain: Domain) -> float:
+        """Seconds that any answer of a session takes at most, from public facts only; sessions pad to it."""
+
+    def open(self, counts: Counts, noise: NoiseSource, earlier: Source | None = None) -> Any:
+        """The first state; `earlier` is a released source over the same schema to start from, at no cost."""
+
+    def answer(self, state: Any, question: Query, counts: Counts, noise: NoiseSource) -> tuple[Any, Reply]:
+        """The next state and the answer. Touches the private counts only through `noise`."""
+
+    def peek(self, state: Any) -> Source | None:
+        """The public hypothesis by now, if there is one."""
+
+    def save(self, state: Any) -> bytes:
+        """The state as bytes, secrets included."""
+
+    def load(self, domain: Domain, data: bytes) -> Any:
+        """The state that was saved."""

@@ -1,0 +1,69 @@
+"""What a mechanism is: a frozen description that knows its cost without data and runs without accounting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from core.base.wording import rows
+from core.models.protocol import Model
+from core.privacy.budget import Budget
+from core.privacy.events import Cost
+from core.privacy.noise import NoiseSource
+from core.privacy.unit import Unit
+from core.queries.kit.protocol import QueryClass
+from core.schema.domain import Domain
+from core.table.counts import Counts
+
+Progress = Callable[[str, float], None]
+"""Called with a stage in plain words and the share of the work done; never with anything computed from data."""
+
+
+def silent(stage: str, share: float) -> None:
+    """Progress that nobody watches."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expected:
+    """Error to expect of one released count, known before anything is spent."""
+
+    mean: float
+    """Mean absolute error of a count, in rows."""
+    worst: float
+    """All counts of the release stay within this many rows of the truth, 95 % of the time."""
+    about: str
+    """What the two figures speak of."""
+
+    def sentence(self) -> str:
+        return f"{self.about}: ±{rows(self.mean)} on average; all within ±{rows(self.worst)}, 95 % of the time."
+
+
+class Mechanism(Protocol):
+    """A way to release query classes within a budget."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    prefer: ClassVar[str]
+    """One sentence: when to choose this one."""
+
+    @property
+    def queries(self) -> tuple[QueryClass, ...]: ...
+
+    @property
+    def budget(self) -> Budget: ...
+
+    def check(self, domain: Domain, unit: Unit) -> None:
+        """Refuse, naming the parameter and what would work, before anything is spent."""
+
+    def cost(self, domain: Domain, unit: Unit) -> Cost:
+        """What running on any table of this schema costs."""
+
+    def expected(self, domain: Domain, unit: Unit) -> Expected:
+        """Accuracy, from public facts only."""
+
+    def seconds(self, domain: Domain, unit: Unit) -> float:
+        """Roughly how long a run takes on a table of a million rows, from public facts only."""
+
+    def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Model:
+        """Release. Touches the private counts only through `noise`."""

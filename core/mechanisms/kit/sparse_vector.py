@@ -1,0 +1,216 @@
+"""Sparse vector (G section 5.2.2): many comparisons with a threshold, of which only those that come out above cost.
+
+A value is compared as value + noise >= threshold + offset. The *offset* is secret noise that is drawn once for a run
+of comparisons and serves all of them; each comparison has fresh noise of its own, which is never released; a run ends
+after `cutoff` comparisons that came out above; a number is released with fresh noise, never with that of a comparison.
+Variants that leave out any of these have been published and are not private (Lyu, Su and Li 2017).
+
+**Proof.** Everything is an integer. Let D be the largest change of a value between neighbouring tables, e1 and e2 the
+two epsilons, c the cutoff; the offset z is discrete Laplace of scale D/e1, the noise v of a comparison of scale
+2cD/e2. Fix a sequence of outcomes with at most c above. Given the outcomes so far the next value is a fixed function of
+the table, also where an analyst or a hypothesis chose the question after seeing them. Write q and q' for a value on two
+neighbours, t for its public threshold:
+
+    P(outcomes) = sum over z of P(z) product over below of P(q + v < t + z) product over above of P(q + v >= t + z).
+
+Replace z by z + D on the neighbour, which is a bijection of the integers because D is one:
+
+- P(z) <= exp(e1) P(z + D);
+- below: q + v < t + z gives q' + v < t + z + D, as q' <= q + D; so the factor does not fall, however many there are;
+- above: q' + v >= t + z + D holds whenever v >= t + z - q + 2D, as q' >= q - D; and moving a discrete Laplace tail by
+  2D costs at most a factor exp(2D e2/(2cD)) = exp(e2/c). There are at most c of them: exp(e2) together.
+
+So a run is (e1 + e2)-differentially private: one `Pure(e1 + e2)` event. A comparison with a public hypothesis h has the
+value |q - h|, or q - h and h - q one after the other: h is public, so each of them changes by at most D. Fresh numbers
+do not involve z; they enter the product as factors of their own. With delta = 0 the bounds of all factors multiply, in
+whatever order they come. With delta > 0 a run may go on while numbers, other sessions and releases come in between: an
+interactive mechanism that is e-private can, for any two neighbours, be played from one randomised response of that e,
+drawn when it starts (Vadhan and Wang 2021), so a run counts as one `Pure` event at its start and the rest is ordinary
+adaptive composition. Several runs, each with an offset of its own, compose the same way.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from core.base.errors import BadParameter, OutOfBudget
+from core.privacy.events import Cost, Gaussian, Laplace, Pure
+from core.privacy.noise import NoiseSource
+
+GRID = 2**16
+"""Steps per row of everything that is compared, so that one offset serves questions of any denominator."""
+
+
+def on_grid(total: int, denominator: int) -> int:
+    """An exact total on the common grid, rounded down.
+
+    A change of at most k denominators becomes a change of at most k GRID: rounding down keeps order, and whole steps.
+    """
+    return int(total) * GRID // denominator
+
+
+@dataclass(frozen=True, kw_only=True)
+class AboveThreshold:
+    """One run of comparisons.
+
+    **Privacy** (threshold_epsilon + comparing_epsilon)-differentially private for any number of comparisons, of which
+    at most `cutoff` come out above (see the module's proof).
+
+    **Accuracy** with scales s = D/threshold_epsilon and b = 2 cutoff D/comparing_epsilon, a value that exceeds its
+    threshold by x is missed with probability at most (b^2 exp(-x/b) - s^2 exp(-x/s))/(2 (b^2 - s^2)), and one that is
+    below by x is a false alarm with the same probability.
+    """
+
+    threshold_epsilon: Fraction
+    comparing_epsilon: Fraction
+    sensitivity: int
+    """D: the largest change of a compared value between neighbouring tables."""
+    cutoff: int = 1
+
+    def __post_init__(self) -> None:
+        if self.threshold_epsilon <= 0 or self.comparing_epsilon <= 0:
+            raise BadParameter("epsilon", "both parts of a sparse vector must be above 0.")
+        if self.cutoff < 1 or self.sensitivity < 1:
+            raise BadParameter("cutoff", "and sensitivity must be whole numbers of at least 1.")
+
+    @classmethod
+    def of(cls, epsilon: Fraction, *, sensitivity: int, cutoff: int = 1) -> AboveThreshold:
+        """Split 1 : (2 cutoff)^(2/3), which minimises the variance s^2 + b^2 of a comparison."""
+        ratio = Fraction((2 * cutoff) ** (2 / 3)).limit_denominator(10_000)
+        first = epsilon / (1 + ratio)
+        return cls(
+            threshold_epsilon=first, comparing_epsilon=epsilon - first, sensitivity=sensitivity, cutoff=cutoff
+        )
+
+    @property
+    def epsilon(self) -> Fraction:
+        return self.threshold_epsilon + self.comparing_epsilon
+
+    @property
+    def scales(self) -> tuple[float, float]:
+        """Scale of the offset and of the noise of a comparison."""
+        return (
+            float(self.sensitivity / self.threshold_epsilon),
+            float(2 * self.cutoff * self.sensitivity / self.comparing_epsilon),
+        )
+
+    def offset(self, noise: NoiseSource) -> int:
+        """The secret noise of a threshold, drawn once for a run."""
+        return _drawn(noise, 0, self.threshold_epsilon, self.sensitivity)
+
+    def above(self, value: int, threshold: int, offset: int, noise: NoiseSource) -> bool:
+        """Whether the value comes out above its threshold; nothing else of it may be released."""
+        noisy = _drawn(noise, value, self.comparing_epsilon / (2 * self.cutoff), self.sensitivity)
+        return noisy >= threshold + offset
+
+    def misses(self, distance: float) -> float:
+        """Probability that the noises change a comparison whose value is so far from its threshold."""
+        return _tail(*self.scales, distance)
+
+    def margin(self, probability: float) -> float:
+        """The distance from the threshold at which a comparison goes wrong with at most this probability."""
+        return _margin(*self.scales, probability)
+
+
+def _drawn(noise: NoiseSource, value: int, epsilon: Fraction, sensitivity: int) -> int:
+    return int(noise.laplace(np.array([value], dtype=np.int64), epsilon=epsilon, sensitivity=sensitivity)[0])
+
+
+def _tail(small: float, large: float, distance: float) -> float:
+    """P(X + Y > distance) for independent Laplace noises of two different scales."""
+    if distance <= 0:
+        return 0.5
+    first, second = small**2 * math.exp(-distance / small), large**2 * math.exp(-distance / large)
+    return (second - first) / (2 * (large**2 - small**2))
+
+
+@lru_cache(maxsize=1024)
+def _margin(small: float, large: float, probability: float) -> float:
+    low, high = 0.0, large
+    while _tail(small, large, high) > probability:
+        low, high = high, 2 * high
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _tail(small, large, middle) > probability else (low, middle)
+    return high
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What a sparse vector remembers. The offset is SECRET: it is kept with the session and never shown."""
+
+    offset: int
+    left: int
+    """How many more comparisons may come out above; public."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumericSparse:
+    """Runs of comparisons, one after the other, and a price for the number of each that came out above.
+
+    **Privacy** `runs` events Pure(e1 + e2) and runs x cutoff events of fresh noise, all fixed beforehand (those of
+    Gaussian noise are written as one, which is the same at every order). With delta =
+    0 one run with the whole cutoff is best: everything adds up. With delta > 0 many runs of a small cutoff compose
+    better: each costs about order (e1 + e2)^2/2.
+    """
+
+    run: AboveThreshold
+    runs: int
+    number: Laplace | Gaussian
+    """Price of one released number."""
+
+    @property
+    def most(self) -> int:
+        """Numbers that can be released."""
+        return self.runs * self.run.cutoff
+
+    @property
+    def cost(self) -> Cost:
+        comparing = Cost((Pure(self.run.epsilon),) * self.runs)
+        if isinstance(self.number, Gaussian):
+            return comparing + Cost((Gaussian(self.number.rho * self.most),))
+        return comparing + Cost((self.number,) * self.most)
+
+    def start(self, noise: NoiseSource) -> Watch:
+        return Watch(self.run.offset(noise), self.most)
+
+    def test(self, watch: Watch, value: int, threshold: int, noise: NoiseSource) -> tuple[Watch, bool]:
+        """Whether the value comes out above its threshold, and what to remember; a new run draws a new offset."""
+        if watch.left < 1:
+            raise OutOfBudget("This session has no measurement left; nothing was compared and nothing was spent.")
+        if not self.run.above(value, threshold, watch.offset, noise):
+            return watch, False
+        left = watch.left - 1
+        if left and left % self.run.cutoff == 0:
+            return Watch(self.run.offset(noise), left), True
+        return replace(watch, left=left), True
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "threshold": str(self.run.threshold_epsilon),
+            "comparing": str(self.run.comparing_epsilon),
+            "sensitivity": self.run.sensitivity,
+            "cutoff": self.run.cutoff,
+            "runs": self.runs,
+            "laplace": str(self.number.epsilon) if isinstance(self.number, Laplace) else None,
+            "gaussian": str(self.number.rho) if isinstance(self.number, Gaussian) else None,
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> NumericSparse:
+        return cls(
+            run=AboveThreshold(
+                threshold_epsilon=Fraction(data["threshold"]),
+                comparing_epsilon=Fraction(data["comparing"]),
+                sensitivity=data["sensitivity"],
+                cutoff=data["cutoff"],
+            ),
+            runs=data["runs"],
+            number=Laplace(Fraction(data["laplace"])) if data["laplace"] else Gaussian(Fraction(data["gaussian"])),
+        )

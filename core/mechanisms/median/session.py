@@ -1,0 +1,301 @@
+"""What both median mechanisms share: options, budget and the steps of a session.
+
+The test of a question and why it is private: `median_loss.py`. A subclass brings the set of possible tables.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+
+from core.base.errors import BadParameter, Refused
+from core.base.options import option
+from core.base.wording import amount
+from core.mechanisms.kit.asking import ask
+from core.mechanisms.kit.interactive import Kind, Reply
+from core.mechanisms.kit.measurement import Portion
+from core.mechanisms.kit.protocol import Expected
+from core.mechanisms.kit.single import inside
+from core.mechanisms.kit.sparse_vector import GRID, NumericSparse, Watch, on_grid
+from core.mechanisms.median import state as median_state
+from core.mechanisms.median.loss import WIDEST, loss, margin_of
+from core.mechanisms.median.state import Hypothesis, State
+from core.mechanisms.median.thesis import Thesis
+from core.mechanisms.online.online import fitting
+from core.mechanisms.online.plan import NUMBERS_SHARE, PURE_NUMBERS_SHARE, ROWS_SHARE, Plan, Shares, fixed, reach
+from core.privacy.accounting import pure_for
+from core.privacy.budget import Budget
+from core.privacy.events import Cost, Gaussian, Laplace, Pure
+from core.privacy.noise import NoiseSource
+from core.privacy.unit import Unit
+from core.queries.kit import checks
+from core.queries.kit.protocol import Source
+from core.queries.kit.query import Query
+from core.queries.kit.question import WholeTable
+from core.schema.domain import Domain
+from core.table.counts import Counts
+from core.theory.median import MedianMechanism
+
+MOST_QUESTIONS = 1_000_000_000
+MOST_HARD = 100
+"""Answers that a set of possible tables learns from; a walk slows down with each of them."""
+ROOM = 0.4
+"""Part of the width that false alarms and the 95 % noise of a test may take: the rest tells easy from hard."""
+GRIP = 0.15
+"""Part of the width that the limits around a hard answer may take on either side, so that tables which fit all answers
+agree well enough to make questions easy."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MedianSession:
+    """Options and steps of a median mechanism; a subclass brings the set of possible tables."""
+
+    name: ClassVar[str]
+    other: ClassVar[str] = "online-weights"
+    """What to use where this one cannot be."""
+
+    budget: Budget
+    alpha: float = option(
+        "real",
+        "Target error",
+        default=0.05,
+        low=0.0,
+        high=1.0,
+        help="Width of the test, as a share of all rows: a question that the possible tables answer better is easy.",
+    )
+    questions: int = option(
+        "whole",
+        "Planned questions",
+        default=1_000,
+        low=1,
+        high=MOST_QUESTIONS,
+        help="How many questions the session is laid out for.",
+    )
+    rows: int = option(
+        "whole",
+        "Rows, roughly",
+        default=10_000,
+        low=1,
+        help="A public guess, never read from the table: the number of measured answers is planned for it.",
+    )
+    constants: str = option(
+        "choice",
+        "Constants",
+        default="calibrated",
+        choices=("calibrated", "thesis"),
+        help="'calibrated' plans as many measured answers as the target error allows; 'thesis' has the constants of "
+        "the theorem, which promise something for very many rows only.",
+    )
+
+    def __post_init__(self) -> None:
+        inside("alpha", self.alpha, 0.05)
+        checks.whole(self.questions, "questions", 1, MOST_QUESTIONS)
+        checks.whole(self.rows, "rows", 1, 10**12)
+        checks.choice(self.constants, "constants", ("calibrated", "thesis"))
+
+    def check(self, domain: Domain, unit: Unit) -> None:
+        if domain.cells() < 2:
+            raise Refused(f"The schema has one possible record only; there is nothing for '{self.name}' to answer.")
+        self._check_universe(domain)
+        if self.constants == "thesis":
+            thesis = self._thesis(domain, unit)
+            if thesis.spent > thesis.epsilon:
+                most = math.floor(thesis.epsilon / (2 * thesis.share.epsilon))
+                raise BadParameter("questions", f"the thesis's constants pay for at most {amount(most)} of them.")
+            scale = 2 * unit.limit * GRID / thesis.share.epsilon
+            if scale >= 2**60:
+                raise BadParameter("alpha", "asks for noise beyond every 64-bit count; use a larger one.")
+        elif _most(self.budget, unit, self.questions, self.alpha * self.rows) < 1:
+            least = _needs(_fixed(self.budget, unit, 1), unit, self.questions) / self.rows
+            raise BadParameter(
+                "alpha",
+                f"cannot be kept with this budget on about {amount(self.rows)} rows; "
+                + (f"use {math.ceil(1000 * least) / 1000:g} or more, or a" if least < 0.999 else "use a")
+                + " larger epsilon.",
+            )
+
+    def cost(self, domain: Domain, unit: Unit) -> Cost:
+        if self.constants == "calibrated":
+            return self._plan(unit).cost
+        first = self._rows_event(unit)
+        return Cost.of([] if first is None else [first]) + Cost.of([Pure(self._thesis(domain, unit).spent)])
+
+    def hard_answers(self, domain: Domain, unit: Unit) -> int | None:
+        return self._thesis(domain, unit).hard if self.constants == "thesis" else self._plan(unit).sparse.most
+
+    def expected(self, domain: Domain, unit: Unit) -> Expected:
+        number, single = self._number(domain, unit), replace(unit, neighbours="add-remove")
+        measured, width = Portion((), number), self._width(float(self.rows), unit)
+        lost = min(0.99, 0.25 + self._blur(domain, unit) / width)
+        easy = min(float(self.rows), -width * math.log1p(-lost))
+        return Expected(
+            mean=measured.mean_error(single),
+            worst=max(easy, reach(number, measured.sigma(single)), measured.mean_error(single)),
+            about=f"An answer, if the table has about {amount(self.rows)} rows (the average is that of measured ones)",
+        )
+
+    def open(self, counts: Counts, noise: NoiseSource, earlier: Source | None = None) -> State:
+        domain, unit = counts.domain, counts.unit
+        self.check(domain, unit)
+        event = self._rows_event(unit)
+        rows = float(counts.public_rows or 0)
+        if event is not None:
+            rows = float(ask(counts, WholeTable(()), event, noise).value)
+        rows = max(1.0, rows)
+        hypothesis = self._begin(domain, rows, earlier, noise.generator())
+        if self.constants == "thesis":
+            return State(rows=rows, hypothesis=hypothesis, watch=Watch(0, self._thesis(domain, unit).hard))
+        return State(rows=rows, hypothesis=hypothesis, watch=self._sparse(unit).start(noise))
+
+    def answer(self, state: State, question: Query, counts: Counts, noise: NoiseSource) -> tuple[State, Reply]:
+        """Test how well the possible tables know the answer; give their median, or measure and rule tables out."""
+        domain, unit = counts.domain, counts.unit
+        fitting(question, domain)
+        values = state.hypothesis.values(question)
+        guess = float(np.median(values))
+        if state.watch.left == 0 or (self.constants == "thesis" and state.asked >= self.questions):
+            return state, self._reply(state, guess, None, "unchecked")
+        width = self._width(state.rows, unit)
+        hidden = on_grid(question.total(counts), question.denominator)
+        lost = loss(hidden, values, min(WIDEST, max(1, round(width * GRID))))
+        watch, hard = self._tested(state, lost, width, domain, unit, noise)
+        asked = replace(state, watch=watch, asked=state.asked + 1) if hard or self.constants == "thesis" else state
+        if not hard:
+            limit = width / 4 + self._blur(domain, unit)
+            return asked, self._reply(asked, guess, margin_of(values, guess, width, limit, state.rows), "easy")
+        number = self._number(domain, unit)
+        measured = ask(counts, question, number, noise)
+        value, sigma = float(measured.value) / question.denominator, measured.sigma / question.denominator
+        learnt = asked
+        # A body that became too thin learns nothing more; the measurement is given and counted all the same.
+        with suppress(ArithmeticError, np.linalg.LinAlgError):
+            half = self._half(state, domain, unit)
+            learnt = replace(asked, hypothesis=state.hypothesis.learnt(question, value, half, noise.generator()))
+        return learnt, self._reply(learnt, value, reach(number, sigma), "hard")
+
+    def peek(self, state: State) -> Source | None:
+        return state.hypothesis
+
+    def save(self, state: State) -> bytes:
+        return median_state.save(state)
+
+    def load(self, domain: Domain, data: bytes) -> State:
+        return median_state.load(domain, data)
+
+    def _tested(
+        self, state: State, lost: int, width: float, domain: Domain, unit: Unit, noise: NoiseSource
+    ) -> tuple[Watch, bool]:
+        """Whether a question is hard, and what is left; the loss itself is never shown."""
+        if self.constants == "calibrated":
+            return self._sparse(unit).test(state.watch, lost, math.ceil(width / 4 * GRID), noise)
+        thesis = self._thesis(domain, unit)
+        threshold = math.ceil(width * thesis.threshold(state.rows, noise) * GRID)
+        hidden = np.array([lost], dtype=np.int64)
+        noisy = noise.laplace(hidden, epsilon=thesis.share.epsilon, sensitivity=2 * unit.limit * GRID)
+        hard = bool(noisy[0] > threshold)
+        return (replace(state.watch, left=state.watch.left - 1) if hard else state.watch), hard
+
+    def _reply(self, state: State, count: float, margin: float | None, kind: Kind) -> Reply:
+        count = max(0.0, count)
+        left = state.watch.left
+        if self.constants == "thesis":
+            left = min(left, self.questions - state.asked)
+        return Reply(count=count, share=min(1.0, count / state.rows), margin=margin, kind=kind, left=left)
+
+    def _width(self, rows: float, unit: Unit) -> float:
+        """w in rows: alpha n, but in the calibrated form never so narrow that the noise of the test would fill it."""
+        wanted = self.alpha * rows
+        if self.constants == "thesis":
+            return wanted
+        return max(wanted, _needs(self._plan(unit), unit, self.questions))
+
+    def _blur(self, domain: Domain, unit: Unit) -> float:
+        """In rows: what the noise of a test exceeds 5 % of the time."""
+        if self.constants == "calibrated":
+            return self._sparse(unit).run.margin(0.05) / GRID
+        return 2 * unit.limit / float(self._thesis(domain, unit).share.epsilon) * math.log(10)
+
+    def _half(self, state: State, domain: Domain, unit: Unit) -> float:
+        """In rows: how far from a hard answer a table may be and stay possible."""
+        if self.constants == "thesis":
+            return self.alpha * state.rows / 50
+        return _tail(self._plan(unit), unit) + self._coarseness(domain) * state.rows
+
+    def _number(self, domain: Domain, unit: Unit) -> Laplace | Gaussian:
+        """Price of one hard number."""
+        return self._thesis(domain, unit).share if self.constants == "thesis" else self._plan(unit).sparse.number
+
+    def _rows_event(self, unit: Unit) -> Laplace | Gaussian | None:
+        if self.constants == "calibrated":
+            return self._plan(unit).rows
+        return None if unit.public_rows else Laplace(pure_for(self.budget) * ROWS_SHARE)
+
+    def _thesis(self, domain: Domain, unit: Unit) -> Thesis:
+        left = Fraction(1) if unit.public_rows else 1 - ROWS_SHARE
+        bound = self._bound(log_universe=math.log(domain.cells()), log_queries=math.log(self.questions))
+        return Thesis(
+            bound=bound, alpha=self.alpha, questions=self.questions, epsilon=pure_for(self.budget) * left
+        )
+
+    def _plan(self, unit: Unit) -> Plan:
+        hard = _most(self.budget, unit, self.questions, self.alpha * self.rows)
+        return _fixed(self.budget, unit, max(1, hard))
+
+    def _sparse(self, unit: Unit) -> NumericSparse:
+        """The plan's sparse vector with the sensitivity of a loss."""
+        sparse = self._plan(unit).sparse
+        return replace(sparse, run=replace(sparse.run, sensitivity=unit.limit * GRID + 1))
+
+    _bound: ClassVar[type[MedianMechanism]] = MedianMechanism
+
+    def _check_universe(self, domain: Domain) -> None:
+        """Refuse a schema for which the set cannot be held."""
+        raise NotImplementedError
+
+    def _begin(
+        self, domain: Domain, rows: float, earlier: Source | None, generator: np.random.Generator
+    ) -> Hypothesis:
+        """The set before the first question; `generator` is public randomness."""
+        raise NotImplementedError
+
+    def _coarseness(self, domain: Domain) -> float:
+        """How far the best member may be from the truth on one question, as a share of all rows."""
+        raise NotImplementedError
+
+
+def _tail(plan: Plan, unit: Unit) -> float:
+    """In rows: all hard answers of a plan are within this, 95 % of the time."""
+    return Portion((), plan.sparse.number).tail(replace(unit, neighbours="add-remove"), 0.05 / plan.sparse.most)
+
+
+def _fixed(budget: Budget, unit: Unit, hard: int) -> Plan:
+    numbers = PURE_NUMBERS_SHARE if budget.pure else NUMBERS_SHARE
+    return fixed(budget, unit, Shares(numbers=numbers), hard)
+
+
+def _needs(plan: Plan, unit: Unit, questions: int) -> float:
+    """In rows: the width that the noise of a plan needs."""
+    return max((plan.threshold(questions) + plan.margin()) / ROOM, _tail(plan, unit) / GRIP)
+
+
+@lru_cache(maxsize=256)
+def _most(budget: Budget, unit: Unit, questions: int, width: float) -> int:
+    """The most hard answers for which a width in rows is enough; 0 if not even one."""
+
+    def fits(hard: int) -> bool:
+        return _needs(_fixed(budget, unit, hard), unit, questions) <= width
+
+    low, high = 0, 1
+    while high <= MOST_HARD and fits(high):
+        low, high = high, 2 * high
+    high = min(high, MOST_HARD + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low

@@ -1,0 +1,104 @@
+"""What a session of a median mechanism remembers between two answers, and how it is kept bit by bit."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from core.mechanisms.kit.sparse_vector import Watch
+from core.models.databases import Databases
+from core.models.polytope.cloud import Cloud
+from core.models.polytope.mixing import Mixing
+from core.models.polytope.polytope import Polytope
+from core.schema.domain import Domain
+
+Hypothesis = Databases | Cloud
+Arrays = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class State:
+    """Everything the next answer depends on. All of it is public except `watch.offset`."""
+
+    rows: float
+    """Number of rows: public, or measured when the session opened."""
+    hypothesis: Hypothesis
+    """The tables that released answers leave possible."""
+    watch: Watch
+    """With the thesis's constants only the number of hard answers left is used."""
+    asked: int = 0
+    """Questions that were compared. The thesis's constants limit them; otherwise only hard ones are counted, so that an
+    easy answer leaves nothing to be kept."""
+
+
+def save(state: State) -> bytes:
+    """The state as bytes, the secret included."""
+    own, arrays = _parts(state.hypothesis)
+    facts = {
+        "rows": state.rows.hex(),
+        "offset": state.watch.offset,
+        "left": state.watch.left,
+        "asked": state.asked,
+        **own,
+    }
+    buffer = io.BytesIO()
+    np.savez(buffer, facts=np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8), **arrays)  # type: ignore[arg-type]
+    return buffer.getvalue()
+
+
+def load(domain: Domain, data: bytes) -> State:
+    """The state that was saved."""
+    with np.load(io.BytesIO(data), allow_pickle=False) as held:
+        arrays = {name: held[name] for name in held.files}
+    facts = json.loads(arrays.pop("facts").tobytes())
+    rows = float.fromhex(facts["rows"])
+    return State(
+        rows=rows,
+        hypothesis=_whole(domain, rows, facts, arrays),
+        watch=Watch(facts["offset"], facts["left"]),
+        asked=facts["asked"],
+    )
+
+
+def _parts(hypothesis: Hypothesis) -> tuple[dict[str, Any], Arrays]:
+    if isinstance(hypothesis, Databases):
+        counts = hypothesis.counts
+        lines = {
+            "data": counts.data,
+            "indices": counts.indices,
+            "indptr": counts.indptr,
+            "beyond": hypothesis.beyond,
+        }
+        return {"size": hypothesis.size, "fewest": hypothesis.fewest}, lines
+    body, mixing = hypothesis.body, hypothesis.mixing
+    facts = {"rhat": mixing.rhat.hex(), "effective": mixing.effective.hex(), "spare": hypothesis.spare}
+    return facts, {"weights": body.weights, "low": body.low, "high": body.high, "points": hypothesis.points}
+
+
+def _whole(domain: Domain, rows: float, facts: dict[str, Any], arrays: Arrays) -> Hypothesis:
+    if "size" in facts:
+        shape = (arrays["indptr"].size - 1, domain.cells())
+        counts = sparse.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
+        return Databases(
+            domain=domain,
+            total=rows,
+            size=facts["size"],
+            counts=counts,
+            beyond=arrays["beyond"],
+            fewest=facts["fewest"],
+        )
+    return Cloud(
+        domain=domain,
+        total=rows,
+        body=Polytope(weights=arrays["weights"], low=arrays["low"], high=arrays["high"]),
+        points=arrays["points"],
+        mixing=Mixing(rhat=float.fromhex(facts["rhat"]), effective=float.fromhex(facts["effective"])),
+        spare=facts["spare"],
+    )

@@ -1,0 +1,50 @@
+"""The constants of the median mechanism as the thesis sets them (T 4.2), for one schema and budget."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from core.privacy.events import Laplace
+from core.privacy.noise import NoiseSource
+from core.theory.median import MedianMechanism
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thesis:
+    """The constants of T for one schema and budget."""
+
+    bound: MedianMechanism
+    alpha: float
+    questions: int
+    epsilon: Fraction
+    """Of the whole session but its number of rows; T's alpha."""
+
+    @property
+    def share(self) -> Laplace:
+        """e', rounded down to one over a whole number."""
+        return Laplace(self.epsilon / math.ceil(720 * self.bound.log_net(self.alpha)))
+
+    @property
+    def hard(self) -> int:
+        return min(self.questions, math.floor(self.bound.hard(self.alpha)))
+
+    @property
+    def spent(self) -> Fraction:
+        return 2 * self.questions * self.share.epsilon
+
+    def threshold(self, rows: float, noise: NoiseSource) -> float:
+        """A random part of the width, 1/4 - j gamma, with probability proportional to 2^-j."""
+        gap = self.bound.gap(self.alpha, max(1, round(rows)), float(self.epsilon))
+        most = math.floor(0.15 / gap) if gap > 0 else 63
+        place = _halvings(noise) if most else 0
+        while place > most:
+            place = _halvings(noise)
+        return 0.25 - place * gap if place else 0.25
+
+
+def _halvings(noise: NoiseSource) -> int:
+    """A number j with probability 2^-(j+1): the zeros before the first one of a random word."""
+    word = int(noise.keys(1)[0])
+    return 64 if word == 0 else (word & -word).bit_length() - 1

@@ -1,0 +1,345 @@
+"""The online iterative construction (G algorithm 11): a public hypothesis answers, and learns where it is wrong.
+
+Each question is compared, privately, with what the hypothesis says. Where both agree the hypothesis answers, which
+costs nothing; where they do not, the question is measured and the hypothesis learns from the number. Only the number of
+disagreements is limited, not the number of questions. Subclasses bring the hypothesis and its learning rule.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from core.base.errors import BadParameter, printable
+from core.base.options import option
+from core.base.wording import amount
+from core.mechanisms.iterative.construct import SLACK, relearned
+from core.mechanisms.kit.asking import Answer, ask
+from core.mechanisms.kit.interactive import Kind, Reply
+from core.mechanisms.kit.measurement import Portion
+from core.mechanisms.kit.protocol import Expected
+from core.mechanisms.kit.single import inside
+from core.mechanisms.kit.sparse_vector import GRID, on_grid
+from core.mechanisms.kit.timing import TABLE
+from core.mechanisms.online import state as online_state
+from core.mechanisms.online.plan import (
+    MOST_HARD,
+    NUMBERS_SHARE,
+    PURE_NUMBERS_SHARE,
+    Plan,
+    Shares,
+    fixed,
+    largest,
+    needed,
+    opening_for,
+    reach,
+)
+from core.mechanisms.online.state import Hypothesis, State
+from core.models.fitting.updates import Update
+from core.privacy.budget import Budget
+from core.privacy.events import Cost
+from core.privacy.noise import NoiseSource
+from core.privacy.unit import Unit
+from core.queries.kit import checks
+from core.queries.kit.protocol import Source
+from core.queries.kit.query import Query
+from core.queries.kit.question import Question, WholeTable
+from core.schema.domain import Domain
+from core.table.counts import Counts
+
+SMALL_UNIVERSE = 2**14
+"""Combinations up to which a noisy histogram answers every question better than any session that learns."""
+THEOREM_NUMBERS = Fraction(1, 9)
+"""Part of the budget for numbers in the proof of theorem 5.14; see `theory/online.py`."""
+WORK, FEWEST_PASSES, MOST_PASSES = 1_000_000, 8, 250
+"""Cells that a hard answer passes over while it replays, and the fewest and most measurements that it replays: some
+milliseconds up to 10^5 cells and some tens at 10^6, so that no answer keeps anyone waiting."""
+
+
+def better_for(domain: Domain) -> str | None:
+    """The name of a mechanism that answers better on this schema, if there is one."""
+    return "online-histogram" if domain.cells() <= SMALL_UNIVERSE else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Online:
+    """Options and steps of an online session; a subclass brings the update."""
+
+    name: ClassVar[str]
+
+    budget: Budget
+    alpha: float = option(
+        "real",
+        "Target error",
+        default=0.05,
+        low=0.0,
+        high=1.0,
+        help="Largest error of an answer that is not measured, as a share of all rows. A larger one leaves more "
+        "measured answers.",
+    )
+    questions: int = option(
+        "whole", "Planned questions", default=1_000, low=1, help="How many questions the session is laid out for."
+    )
+    rows: int = option(
+        "whole",
+        "Rows, roughly",
+        default=10_000,
+        low=1,
+        help="A public guess, never read from the table: the number of measured answers is planned for it.",
+    )
+    variant: str = option(
+        "choice",
+        "Variant",
+        default="calibrated",
+        choices=("calibrated", "theorem"),
+        help="'calibrated' plans as many measured answers as the target error allows; 'theorem' has the paper's "
+        "constants, which need very many rows.",
+    )
+    replay: int = option(
+        "whole",
+        "Replays",
+        default=3,
+        low=0,
+        high=100,
+        help="How often all past measurements are applied again after each new one; 0 is the paper's way.",
+    )
+    opening: float = option(
+        "real",
+        "Opening share",
+        default=0.2,
+        low=0.0,
+        high=0.9,
+        help="Part of the budget for one-column tables when the session opens, in the calibrated variant.",
+    )
+
+    def __post_init__(self) -> None:
+        inside("alpha", self.alpha, 0.05)
+        checks.whole(self.questions, "questions", 1, 10**12)
+        checks.whole(self.rows, "rows", 1, 10**12)
+        checks.whole(self.replay, "replay", 0, 100)
+        checks.choice(self.variant, "variant", ("calibrated", "theorem"))
+        if isinstance(self.opening, bool) or not 0 <= self.opening <= 0.9:
+            raise BadParameter("opening", "must be at least 0 and at most 0.9; try 0.2.")
+
+    @property
+    def theorem(self) -> bool:
+        return self.variant == "theorem"
+
+    def check(self, domain: Domain, unit: Unit) -> None:
+        self._check_universe(domain)
+        if self.theorem:
+            if (steps := self._steps(domain)) > MOST_HARD:
+                works = math.ceil(1000 * self.alpha * math.sqrt(steps / MOST_HARD)) / 1000
+                raise BadParameter(
+                    "alpha",
+                    f"allows {amount(math.ceil(steps))} measured answers by the theorem, and a session keeps at most "
+                    f"{amount(MOST_HARD)}; use {works:g} or more, or the calibrated variant.",
+                )
+        elif self._calibrated(domain, unit) is None:
+            least = needed(self.budget, unit, self._shares(domain), self.questions) / self.rows
+            raise BadParameter(
+                "alpha",
+                f"cannot be kept with this budget on about {amount(self.rows)} rows; use {_up(least):g} or more, or a "
+                "larger epsilon."
+                if least < 1
+                else f"has no value that this budget can keep on about {amount(self.rows)} rows; use a larger epsilon.",
+            )
+
+    def cost(self, domain: Domain, unit: Unit) -> Cost:
+        return self._plan(domain, unit).cost
+
+    def hard_answers(self, domain: Domain, unit: Unit) -> int | None:
+        return self._plan(domain, unit).sparse.most
+
+    def expected(self, domain: Domain, unit: Unit) -> Expected:
+        plan = self._plan(domain, unit)
+        measured = Portion((), plan.sparse.number)
+        single = replace(unit, neighbours="add-remove")
+        easy = self._threshold(plan, float(self.rows)) / GRID + plan.margin()
+        return Expected(
+            mean=measured.mean_error(single),
+            worst=max(easy, reach(plan.sparse.number, measured.sigma(single))),
+            about=f"An answer, if the table has about {amount(self.rows)} rows (the average is that of measured ones)",
+        )
+
+    def slot(self, domain: Domain) -> float:
+        """Measured: a table of the private rows, then passes over the hypothesis."""
+        passes = 2 + (self._passes(domain) if self.replay and not self.theorem else 0)
+        return TABLE + 0.002 + passes * self._pass_seconds(domain)
+
+    def open(self, counts: Counts, noise: NoiseSource, earlier: Source | None = None) -> State:
+        domain, unit = counts.domain, counts.unit
+        self.check(domain, unit)
+        plan = self._plan(domain, unit)
+        rows = float(counts.public_rows or 0)
+        if plan.rows is not None:
+            rows = float(ask(counts, WholeTable(()), plan.rows, noise).value)
+        rows = max(1.0, rows)
+        opened = tuple(ask(counts, WholeTable(part.columns), part.event, noise) for part in plan.opening)
+        hypothesis = self._begin(domain, rows, earlier, opened, noise.generator())
+        hypothesis = relearned(self._update(domain), hypothesis, opened, 3, SLACK)
+        return State(
+            rows=rows,
+            hypothesis=hypothesis,
+            sparse=plan.sparse,
+            threshold=self._threshold(plan, rows),
+            watch=plan.sparse.start(noise),
+            past=opened,
+        )
+
+    def answer(self, state: State, question: Query, counts: Counts, noise: NoiseSource) -> tuple[State, Reply]:
+        """Compare, then answer from the hypothesis or measure and learn.
+
+        After an easy answer the state is the very same object: nothing has to be kept.
+        """
+        fitting(question, counts.domain)
+        guess = state.total(question) / question.denominator
+        if state.left == 0:
+            return state, self._reply(state, guess, None, "unchecked")
+        watch, hard = self._compared(state, question, guess, counts, noise)
+        if not hard:
+            margin = (state.threshold + state.sparse.run.margin(0.05)) / GRID
+            return state, self._reply(state, guess, margin, "easy")
+        measured = self._measured(state, question, counts, noise)
+        learnt = self._learnt(replace(state, watch=watch), measured, counts.domain)
+        value, sigma = _read(measured, question)
+        margin = reach(state.sparse.number, sigma)
+        return learnt, self._reply(learnt, value, margin, "hard")
+
+    def peek(self, state: State) -> Source | None:
+        return state.hypothesis
+
+    def save(self, state: State) -> bytes:
+        return online_state.save(state)
+
+    def load(self, domain: Domain, data: bytes) -> State:
+        return online_state.load(domain, data)
+
+    def _compared(
+        self, state: State, question: Query, guess: float, counts: Counts, noise: NoiseSource
+    ) -> tuple[Any, bool]:
+        """Whether the hypothesis is wrong: by one comparison of the absolute error, or by two signed ones (G)."""
+        hidden = on_grid(question.total(counts), question.denominator)
+        gap = hidden - round(guess * GRID)
+        if not self.theorem:
+            return state.sparse.test(state.watch, abs(gap), state.threshold, noise)
+        watch, above = state.sparse.test(state.watch, gap, state.threshold, noise)
+        return (watch, above) if above else state.sparse.test(watch, -gap, state.threshold, noise)
+
+    def _measured(self, state: State, question: Query, counts: Counts, noise: NoiseSource) -> Answer:
+        """The question itself, or the whole table that it is one cell of: that costs the same and teaches more.
+
+        Without replays the session is the paper's, which measures the question.
+        """
+        asked: Question = question
+        if self._tables and self.replay and not self.theorem and question.columns and _one_cell(question):
+            asked = WholeTable(question.columns)
+        return ask(counts, asked, state.sparse.number, noise)
+
+    def _learnt(self, state: State, answer: Answer, domain: Domain) -> State:
+        """The state after a measurement and the replays that the time allows, the newest measurement last."""
+        update, past = self._update(domain), (*state.past, answer)
+        slack = 0.0 if self.theorem else SLACK
+        hypothesis = relearned(update, state.hypothesis, [answer], 1, slack)
+        count = 0 if self.theorem else min(self.replay * len(past), self._passes(domain))
+        if not count:
+            return replace(state, hypothesis=hypothesis, past=past)
+        places = [(state.turn + step) % len(past) for step in range(count)]
+        hypothesis = relearned(update, hypothesis, [past[place] for place in places], 1, slack)
+        hypothesis = relearned(update, hypothesis, [answer], 1, slack)
+        return replace(state, hypothesis=hypothesis, past=past, turn=(places[-1] + 1) % len(past))
+
+    def _passes(self, domain: Domain) -> int:
+        """Measurements that one hard answer replays at most."""
+        return max(FEWEST_PASSES, min(MOST_PASSES, WORK // self._held(domain)))
+
+    def _reply(self, state: State, count: float, margin: float | None, kind: Kind) -> Reply:
+        count = max(0.0, count)
+        return Reply(count=count, share=min(1.0, count / state.rows), margin=margin, kind=kind, left=state.left)
+
+    def _plan(self, domain: Domain, unit: Unit) -> Plan:
+        if self.theorem:
+            return fixed(self.budget, unit, self._shares(domain), max(1, math.ceil(self._steps(domain))))
+        plan = self._calibrated(domain, unit)
+        return plan or fixed(self.budget, unit, self._shares(domain), 1)
+
+    def _calibrated(self, domain: Domain, unit: Unit) -> Plan | None:
+        allowed = self.alpha * self.rows
+        return largest(self.budget, unit, self._shares(domain), allowed=allowed, questions=self.questions)
+
+    def _shares(self, domain: Domain) -> Shares:
+        if self.theorem:
+            return Shares(numbers=THEOREM_NUMBERS)
+        opening = opening_for(domain, self.opening, self.budget) if self._tables else ()
+        return Shares(opening=opening, numbers=PURE_NUMBERS_SHARE if self.budget.pure else NUMBERS_SHARE)
+
+    def _threshold(self, plan: Plan, rows: float) -> int:
+        """In steps of the grid: two thirds of alpha by the theorem; otherwise so that easy answers stay within alpha,
+        but never so low that false alarms would use up the session."""
+        if self.theorem:
+            return math.ceil(2 * self.alpha / 3 * rows * GRID)
+        return math.ceil(max(self.alpha * rows - plan.margin(), plan.threshold(self.questions)) * GRID)
+
+    _tables: ClassVar[bool] = True
+    """Whether the update learns from whole tables."""
+
+    def _begin(
+        self,
+        domain: Domain,
+        rows: float,
+        earlier: Source | None,
+        opened: Sequence[Answer],
+        generator: np.random.Generator,
+    ) -> Hypothesis:
+        """The hypothesis before the first measurement is learnt; `generator` is public randomness."""
+        raise NotImplementedError
+
+    def _update(self, domain: Domain) -> Update[Any]:
+        """How the hypothesis learns."""
+        raise NotImplementedError
+
+    def _steps(self, domain: Domain) -> float:
+        """T(alpha/3), the most hard answers of the theorem variant."""
+        raise NotImplementedError
+
+    def _held(self, domain: Domain) -> int:
+        """Numbers that the hypothesis holds."""
+        raise NotImplementedError
+
+    def _pass_seconds(self, domain: Domain) -> float:
+        """Seconds to apply one measurement, at most."""
+        return 1e-4 + 4e-9 * self._held(domain)
+
+    def _check_universe(self, domain: Domain) -> None:
+        """Refuse a schema that the hypothesis cannot hold."""
+
+
+def fitting(question: Query, domain: Domain) -> None:
+    """Refuse a question that does not belong to the schema."""
+    for column in question.columns:
+        if column not in domain:
+            raise BadParameter("question", f"'{printable(column)}' is not in the schema.")
+    if question.weights.shape != domain.shape(question.columns) or len(set(question.columns)) < len(question.columns):
+        raise BadParameter("question", "needs one weight for every combination of its columns, each named once.")
+
+
+def _one_cell(question: Query) -> bool:
+    """Whether summing the cells of a noisy table is no noisier than asking the question itself."""
+    weights = question.weights / question.denominator
+    return float((weights**2).sum()) <= 1
+
+
+def _read(measured: Answer, question: Query) -> tuple[float, float]:
+    """A question's answer in rows from what was measured, and the standard deviation of its noise at most."""
+    if isinstance(measured.question, WholeTable):
+        return float((question.weights * measured.value).sum()) / question.denominator, measured.sigma
+    return float(measured.value) / question.denominator, measured.sigma / question.denominator
+
+
+def _up(share: float) -> float:
+    return math.ceil(1000 * share) / 1000

@@ -1,0 +1,131 @@
+"""Fresh noise for every question until the budget ends (B section 2): what every other session is shown against."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar
+
+from core.base.errors import OutOfBudget
+from core.base.options import option
+from core.mechanisms.kit.asking import ask
+from core.mechanisms.kit.interactive import Reply
+from core.mechanisms.kit.measurement import Portion
+from core.mechanisms.kit.protocol import Expected
+from core.mechanisms.kit.single import share_of
+from core.mechanisms.kit.timing import TABLE
+from core.mechanisms.online.online import fitting
+from core.mechanisms.online.plan import ROWS_SHARE, reach
+from core.privacy.budget import Budget
+from core.privacy.events import Cost, Gaussian, Laplace
+from core.privacy.noise import NoiseSource
+from core.privacy.unit import Unit
+from core.queries.kit import checks
+from core.queries.kit.protocol import Source
+from core.queries.kit.query import Query
+from core.queries.kit.question import WholeTable
+from core.schema.domain import Domain
+from core.table.counts import Counts
+
+MOST_QUESTIONS = 1_000_000
+
+
+def answerable(budget: Budget, unit: Unit, margin: float) -> int:
+    """How many questions fresh noise could answer within this many rows, 95 % of the time each, for a whole budget."""
+    whole = share_of(budget, Fraction(1))
+    ratio = margin / reach(whole, Portion((), whole).sigma(replace(unit, neighbours="add-remove")))
+    return math.floor(ratio if budget.pure else ratio**2)
+
+
+@dataclass(frozen=True)
+class State:
+    """What a session remembers; all of it is public."""
+
+    rows: float
+    left: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnlineLaplace:
+    """Measure every question, each with an equal part of the budget.
+
+    **Privacy** each of k answers has discrete Laplace noise of scale unit.limit k/epsilon (delta = 0), or discrete
+    Gaussian noise of variance unit.limit^2 k/(2 rho) (delta > 0), less the part for the number of rows where that is
+    private. The parts add up to the budget.
+
+    **Accuracy** an answer is off by unit.limit k/epsilon rows on average, or by unit.limit sqrt(k/(pi rho)).
+
+    **Runtime** one table of the private rows per answer.
+
+    Theorem: B section 2.4 (Dwork, McSherry, Nissim, Smith 2006); composition in `accounting.py`.
+    """
+
+    name: ClassVar[str] = "online-laplace"
+    title: ClassVar[str] = "Fresh noise for every question"
+    prefer: ClassVar[str] = "Choose it for a handful of questions that are known in advance."
+
+    budget: Budget
+    questions: int = option(
+        "whole",
+        "Questions",
+        default=100,
+        low=1,
+        high=MOST_QUESTIONS,
+        help="How many questions the session answers; the noise of each grows with it.",
+    )
+
+    def __post_init__(self) -> None:
+        checks.whole(self.questions, "questions", 1, MOST_QUESTIONS)
+
+    def check(self, domain: Domain, unit: Unit) -> None:
+        """Any schema will do."""
+
+    def cost(self, domain: Domain, unit: Unit) -> Cost:
+        rows = () if unit.public_rows else (share_of(self.budget, ROWS_SHARE),)
+        return Cost(rows + (self._event(unit),) * self.questions)
+
+    def hard_answers(self, domain: Domain, unit: Unit) -> int | None:
+        return self.questions
+
+    def expected(self, domain: Domain, unit: Unit) -> Expected:
+        single, each = replace(unit, neighbours="add-remove"), Portion((), self._event(unit))
+        return Expected(
+            mean=each.mean_error(single), worst=each.tail(single, 0.05 / self.questions), about="Each answer"
+        )
+
+    def slot(self, domain: Domain) -> float:
+        return TABLE + 0.003
+
+    def open(self, counts: Counts, noise: NoiseSource, earlier: Source | None = None) -> State:
+        if counts.public_rows is not None:
+            return State(max(1.0, float(counts.public_rows)), self.questions)
+        rows = ask(counts, WholeTable(()), share_of(self.budget, ROWS_SHARE), noise)
+        return State(max(1.0, float(rows.value)), self.questions)
+
+    def answer(self, state: State, question: Query, counts: Counts, noise: NoiseSource) -> tuple[State, Reply]:
+        fitting(question, counts.domain)
+        if state.left < 1:
+            raise OutOfBudget(f"This session has answered all its {self.questions:,} questions; open another one.")
+        event = self._event(counts.unit)
+        measured = ask(counts, question, event, noise)
+        count = max(0.0, float(measured.value) / question.denominator)
+        margin = reach(event, measured.sigma / question.denominator)
+        after = replace(state, left=state.left - 1)
+        share = min(1.0, count / state.rows)
+        return after, Reply(count=count, share=share, margin=margin, kind="hard", left=after.left)
+
+    def peek(self, state: State) -> Source | None:
+        return None
+
+    def save(self, state: State) -> bytes:
+        return json.dumps({"rows": state.rows.hex(), "left": state.left}).encode()
+
+    def load(self, domain: Domain, data: bytes) -> State:
+        facts = json.loads(data)
+        return State(float.fromhex(facts["rows"]), facts["left"])
+
+    def _event(self, unit: Unit) -> Laplace | Gaussian:
+        left = Fraction(1) if unit.public_rows else 1 - ROWS_SHARE
+        return share_of(self.budget, left / self.questions)

@@ -1,0 +1,122 @@
+"""Online median of a net (G algorithm 11 with algorithm 9)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from core.base.errors import Refused
+from core.base.options import option, unlisted
+from core.base.wording import amount
+from core.mechanisms.kit.asking import Answer
+from core.mechanisms.online.online import Online
+from core.mechanisms.online.start import database_rows
+from core.mechanisms.online.state import Hypothesis
+from core.models.fitting.updates import Update
+from core.models.median import Halving, MedianSet
+from core.models.nets import everything, multisets, random_net, rows_for
+from core.queries.kit import checks
+from core.queries.kit.protocol import Source
+from core.schema.domain import Domain
+
+MOST_MEMBERS = 100_000
+"""Databases in a net."""
+USUAL_ROWS = 64
+"""Rows of each database of a random net: their answers go in steps of 1.6 %."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnlineMedian(Online):
+    """Answer by the median of a public set of databases, and throw away the wrong half when a question is hard.
+
+    **Privacy** as `online-weights`. The net is public: made without the data, or from an earlier release.
+
+    **Accuracy** as `online-weights` with c = log2 |net|, over all databases of m > 9 ln(2k)/(2 alpha^2) rows in the
+    theorem variant, which are an alpha/3-net for k questions. A random net is as good as its nearest member.
+
+    **Runtime** O(members x rows) per answer.
+
+    Theorem: G theorems 5.13 to 5.15 with T(alpha) = log2 |net| (theorem 5.8).
+    """
+
+    name: ClassVar[str] = "online-median"
+    title: ClassVar[str] = "Answers that learn: median of possible databases"
+    prefer: ClassVar[str] = "Choose it to study the median update on a small schema, or to refine an earlier release."
+
+    replay: int = unlisted("always 0: what was thrown away stays away", default=0)
+    opening: float = unlisted("always 0: a set of databases learns from single questions", default=0.0)
+    size: int = option(
+        "whole",
+        "Rows of each database",
+        default=0,
+        low=0,
+        high=10_000,
+        help="0 takes 64, and in the theorem variant what the target error needs.",
+    )
+    members: int = option(
+        "whole",
+        "Random databases",
+        default=1_000,
+        low=2,
+        high=MOST_MEMBERS,
+        help="Size of the random net; the theorem variant takes all databases of that many rows.",
+    )
+
+    _tables: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checks.whole(self.replay, "replay", 0, 0)
+        checks.whole(self.size, "size", 0, 10_000)
+        checks.whole(self.members, "members", 2, MOST_MEMBERS)
+
+    def _check_universe(self, domain: Domain) -> None:
+        if domain.cells() >= 2**62:
+            raise Refused(
+                f"The schema has {amount(domain.cells())} combinations and a net numbers at most 2^62 of them; use "
+                "'online-weights'."
+            )
+        if (count := self._count(domain)) > MOST_MEMBERS:
+            raise Refused(
+                f"The net has {amount(count)} databases of {amount(self._size(domain))} rows and '{self.name}' holds "
+                f"at most {amount(MOST_MEMBERS)}; use a larger alpha, a smaller size, the calibrated variant or "
+                "'online-weights'."
+            )
+
+    def _begin(
+        self,
+        domain: Domain,
+        rows: float,
+        earlier: Source | None,
+        opened: Sequence[Answer],
+        generator: np.random.Generator,
+    ) -> Hypothesis:
+        size = self._size(domain)
+        if self.theorem:
+            net = everything(domain.cells(), size)
+        elif earlier is None:
+            net = random_net(domain.cells(), self.members, size, generator)
+        else:
+            net = database_rows(domain, earlier, self.members, size, generator)
+        return MedianSet(domain, net, rows, ())
+
+    def _update(self, domain: Domain) -> Update[Any]:
+        return Halving((), np.zeros((1, 1), dtype=np.int64))
+
+    def _steps(self, domain: Domain) -> float:
+        return math.log2(self._count(domain))
+
+    def _held(self, domain: Domain) -> int:
+        return self._count(domain) * self._size(domain)
+
+    def _size(self, domain: Domain) -> int:
+        if self.size or not self.theorem:
+            return self.size or USUAL_ROWS
+        return rows_for(self.alpha / 3, math.log(self.questions))
+
+    def _count(self, domain: Domain) -> int:
+        return multisets(domain.cells(), self._size(domain)) if self.theorem else self.members

@@ -1,0 +1,207 @@
+"""Noisy counts of nested blocks: what the interval tree and the rectangle tree share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from core.base.errors import BadParameter, Refused
+from core.base.options import option
+from core.base.wording import amount
+from core.mechanisms.kit.measurement import Portion, divide, price, wanted
+from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.single import disjoint
+from core.mechanisms.kit.timing import counting
+from core.models.fitting.pyramid import Estimate, Floats, Pyramid, gather, pyramid
+from core.models.histogram import MOST_CELLS
+from core.models.range_tables import Ranges, ranges
+from core.privacy.budget import Budget
+from core.privacy.events import Cost, Gaussian, Laplace
+from core.privacy.noise import NoiseSource
+from core.privacy.unit import Unit
+from core.queries.kit.protocol import Columns, QueryClass
+from core.schema.domain import Domain
+from core.table.counts import Counts
+
+DECAY = 0.8
+"""Each level gets this part of the level above it, in epsilon: long ranges are made of coarse blocks. Least squares
+alone would favour 0.9 to 1; removing negative counts makes fine levels cheaper where data are sparse. Measured on four
+public histograms of 1,024 and 4,096 cells and two of 256 x 256: 0.8 is within 2 % of the best single figure, whether
+the number of rows is public or private; equal shares lose 3-8 %, and 0.6 loses 14 % on the tables. (One column alone is
+slightly better with 0.85.)"""
+
+RANGES = 512
+ROOTS = tuple(math.sqrt(prime) for prime in (2, 3, 5, 7, 11, 13))
+"""Multiples of these, modulo 1, fill a box evenly: public ranges over which the expected error is averaged."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """The blocks of one table of counts, and the part of the budget of each level."""
+
+    columns: Columns
+    pyramid: Pyramid
+    portions: tuple[Portion, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Levels:
+    """Count the blocks of every level with noise, make the levels agree, and remove negative counts."""
+
+    name: ClassVar[str]
+    about: ClassVar[str]
+    """What the expected errors speak of."""
+    decay: ClassVar[float] = DECAY
+    """What each level gets of the level above it, in epsilon."""
+
+    queries: tuple[QueryClass, ...]
+    budget: Budget
+    branching: int = option(
+        "whole", "Branching", default=16, low=2, high=1024, help="Most parts of a block along each column."
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "queries", tuple(self.queries))
+        if isinstance(self.branching, bool) or not isinstance(self.branching, int) or not 2 <= self.branching <= 1024:
+            raise BadParameter("branching", "must be a whole number of parts from 2 to 1,024.")
+
+    def check(self, domain: Domain, unit: Unit) -> None:
+        for query in self.queries:
+            query.check(domain)
+            self.admit(query, domain)
+        cells = sum(domain.cells(columns) for columns in wanted(self.queries, domain))
+        if cells > MOST_CELLS:
+            raise Refused(
+                f"These query classes cover {amount(cells)} cells and '{self.name}' holds at most "
+                f"{amount(MOST_CELLS)}; choose fewer columns or coarser bins."
+            )
+
+    def admit(self, query: QueryClass, domain: Domain) -> None:
+        """Refuse a class that this tree cannot serve, naming what can."""
+        raise NotImplementedError
+
+    def top(self, unit: Unit) -> int:
+        """How many parts the whole has along each column, unless more of them save a level."""
+        raise NotImplementedError
+
+    def settle(self, estimate: Estimate, total: float) -> Floats:
+        """Cells without a negative one, with this total."""
+        raise NotImplementedError
+
+    def cost(self, domain: Domain, unit: Unit) -> Cost:
+        return price([portion for target in self._targets(domain, unit) for portion in target.portions])
+
+    def expected(self, domain: Domain, unit: Unit) -> Expected:
+        targets = self._targets(domain, unit)
+        errors = [range_errors(target, unit) for target in targets]
+        return Expected(
+            mean=sum(mean for mean, _ in errors) / len(errors),
+            worst=max(worst for _, worst in errors),
+            about=self.about,
+        )
+
+    def seconds(self, domain: Domain, unit: Unit) -> float:
+        return counting(wanted(self.queries, domain), domain)
+
+    def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Ranges:
+        self.check(counts.domain, counts.unit)
+        targets = self._targets(counts.domain, counts.unit)
+        estimates: dict[Columns, Estimate] = {}
+        for done, target in enumerate(targets):
+            progress("Counting blocks", 0.6 * done / len(targets))
+            blocks = target.pyramid.sums(counts.marginal(target.columns))
+            noisy = [
+                disjoint(noise, portion.event, counts.unit, level)
+                for level, portion in zip(blocks, target.portions, strict=True)
+            ]
+            spread = [portion.sigma(counts.unit) ** 2 for portion in target.portions]
+            estimates[target.columns] = gather(target.pyramid, noisy, spread)
+        progress("Removing negative counts", 0.6)
+        total = _total(list(estimates.values()), counts.public_rows)
+        held = {columns: self.settle(estimate, total) for columns, estimate in estimates.items()}
+        progress("Drawing records", 0.9)
+        return ranges(counts.domain, held, total, noise.generator())
+
+    def _targets(self, domain: Domain, unit: Unit) -> tuple[Target, ...]:
+        weights = wanted(self.queries, domain)
+        built = {columns: pyramid(domain.shape(columns), self.branching, self.top(unit)) for columns in weights}
+        kind = Laplace if self.budget.pure else Gaussian
+        # Where the squares of the shares add up, the same decay of the noise needs its square in rho.
+        decay = self.decay if self.budget.pure else self.decay**2
+        shares = {
+            (str(level), *columns): weights[columns] * decay**level / sum(decay**step for step in range(blocks.levels))
+            for columns, blocks in built.items()
+            for level in range(blocks.levels)
+        }
+        portions = divide(shares, self.budget, kind)
+        own = {columns: tuple(part for part in portions if part.columns[1:] == columns) for columns in built}
+        return tuple(Target(columns, blocks, own[columns]) for columns, blocks in built.items())
+
+
+def _total(estimates: Sequence[Estimate], public: int | None) -> float:
+    """The number of rows: the public one, else the top levels' sums weighted by inverse variance."""
+    if public is not None:
+        return float(public)
+    weights = [1 / estimate.variances[0].sum() for estimate in estimates]
+    sums = [estimate.values[0].sum() for estimate in estimates]
+    return max(float(np.dot(weights, sums)) / sum(weights), 0.0)
+
+
+def range_errors(target: Target, unit: Unit) -> tuple[float, float]:
+    """Mean and largest error of the least-squares answer to a range, before negative counts are removed.
+
+    A range covers the share m of each block. Given the count of a block, its parts are off by noise of variance u that
+    adds up to zero over the parts, independently of all other blocks; so the variance of the answer is the sum, over
+    blocks, of u times the sum of (m_part - m_block)^2 over its parts, which is the sum of m_part^2 minus parts times
+    m_block^2. The largest: at each level only blocks that an end of the range cuts have
+    parts with different m, and their squares add up to at most parts/4 (at the top, if the number of rows is not known,
+    to all parts).
+    """
+    blocks = target.pyramid
+    counted = [math.prod(blocks.grid(level)) for level in range(blocks.levels)]
+    parts = [below / above for above, below in zip([1, *counted], counted, strict=False)]
+    spread = [portion.sigma(unit) ** 2 for portion in target.portions]
+    for level in range(blocks.levels - 2, -1, -1):
+        spread[level] = 1 / (1 / spread[level] + 1 / (parts[level + 1] * spread[level + 1]))
+    squares = np.zeros(RANGES)
+    for level, variance in enumerate(spread):
+        above = _covered(blocks, level - 1, level) if level or unit.public_rows else 0.0
+        squares += np.maximum(_covered(blocks, level, level) - above, 0.0) * variance
+    cut = [1.0 if unit.public_rows else 4.0, *(_cut_blocks(blocks.grid(level)) for level in range(blocks.levels - 1))]
+    largest = sum(
+        number * max(share / 4, 0.5) * variance for number, share, variance in zip(cut, parts, spread, strict=True)
+    )
+    asked = 0.05 / math.prod(size * (size + 1) / 2 for size in blocks.shape)
+    single = max(portion.tail(unit, asked) for portion in target.portions)
+    mean = float(np.sqrt(2 * squares / math.pi).mean())
+    return mean, max(single, math.sqrt(2 * largest * math.log(2 / asked)))
+
+
+def _covered(blocks: Pyramid, level: int, finer: int) -> Floats:
+    """The sum of squared covered shares over the blocks of a level, each times its number of parts at a finer level.
+
+    One figure for each of some public ranges whose ends fill the axes evenly; level -1 is the whole.
+    """
+    found = np.ones(RANGES)
+    for axis, size in enumerate(blocks.shape):
+        ends = [np.floor(size * (np.arange(1, RANGES + 1) * root % 1.0)) for root in ROOTS[2 * axis : 2 * axis + 2]]
+        first, last = np.minimum(*ends), np.maximum(*ends) + 1
+        starts = blocks.starts[level][axis] if level >= 0 else np.zeros(1, dtype=np.int64)
+        width = np.diff(starts, append=size)
+        parts = np.diff(np.searchsorted(blocks.starts[finer][axis], np.append(starts, size)))
+        before = np.cumsum(parts) - parts
+        low, high = (np.searchsorted(starts, end, side="right") - 1 for end in (first, last - 1))
+        left = (np.minimum(starts[low] + width[low], last) - first) / width[low]
+        right = (last - starts[high]) / width[high]
+        inner = before[high] - before[low] - parts[low] + parts[high] * right**2
+        found *= parts[low] * left**2 + np.where(high > low, inner, 0.0)
+    return found
+
+
+def _cut_blocks(grid: Sequence[int]) -> float:
+    """Most blocks that the two ends of a range along each axis can cut."""
+    return sum(2 * math.prod(grid) / blocks for blocks in grid)

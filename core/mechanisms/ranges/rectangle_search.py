@@ -1,0 +1,268 @@
+"""Rectangles by noisy binary search, one axis after the other: the paper's idea for intervals in more columns."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.base.errors import Refused
+from core.base.options import option
+from core.base.wording import amount
+from core.mechanisms.kit.measurement import Portion, wanted
+from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.single import Single, disjoint, inside, share_of
+from core.mechanisms.kit.timing import TABLE
+from core.models.fitting.simplex import simplex
+from core.models.histogram import MOST_CELLS
+from core.models.protocol import Floats
+from core.models.range_tables import Ranges, ranges
+from core.privacy.budget import Budget
+from core.privacy.events import Cost
+from core.privacy.noise import NoiseSource
+from core.privacy.unit import Unit
+from core.queries.kit.protocol import Columns, QueryClass
+from core.schema.domain import Domain
+from core.table.counts import Counts
+
+Integers = NDArray[np.int64]
+
+TOTAL_SHARE = Fraction(1, 50)
+"""Part of the budget that goes to the number of rows, where that is private."""
+MASS_SHARE = Fraction(1, 2)
+"""Part of the budget that goes to the final boxes' own counts; they are asked in one draw, so it goes far."""
+BAND = 1 / 32
+"""A cut is accepted when its noisy share of the box is within this of one half."""
+HEAVY = 1 / 8
+"""A slice of one cell with more than this share of its box becomes a box of its own."""
+FEWEST = 4.0
+"""A box is cut while its mass is at least this many standard deviations of a search's noise."""
+MOST_BOXES = 2**16
+MOST_COLUMNS = 3
+ROUND = 4e-4
+"""Seconds for one round of all searches."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """One table to be cut into boxes, and what each step costs."""
+
+    columns: Columns
+    bits: tuple[int, ...]
+    splits: int
+    """How often each axis is cut."""
+    step: Portion
+    """One round of all searches at a depth."""
+    final: Portion
+    """The counts of the final boxes."""
+
+    @property
+    def rounds(self) -> int:
+        return self.splits * sum(self.bits)
+
+
+@dataclass(frozen=True, eq=False)
+class Boxes:
+    """Disjoint boxes of cells, low (inside) to high (outside) along each axis, with an estimated mass each."""
+
+    low: Integers
+    high: Integers
+    mass: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class RectangleSearch:
+    """Halve boxes by noisy binary search for their median, axis after axis, and count the final boxes once more.
+
+    **Privacy** boxes of one depth are disjoint, so one round of all their searches is one table: L1 sensitivity
+    unit.l1 (squared L2: unit.l2_squared). There are splits x (sum of bits) rounds, fixed in advance, which share 48 to
+    50 % of the budget; the final boxes are one more table with half of it; a private number of rows costs 1/50. Which
+    counts are asked depends on earlier noisy answers only.
+
+    **Accuracy** proven: a side of a rectangle enters only one part of a box that was cut along its axis (a heavy slice
+    of a single cell is never cut through), and that part has at most 9/16 of the box if the noise stays below 1/32 of
+    it. So after k cuts per axis the boxes that one side cuts through hold at most (9/16)^k of all rows, plus those in
+    boxes that were too small to search. k = log(4d/accuracy)/log(16/9) makes this accuracy/2 for the 2d sides; the
+    noise of the final counts inside the rectangle, about (2 unit.l1/epsilon) sqrt(boxes), comes on top.
+
+    **Runtime** O(cells + boxes x rounds).
+
+    Theorem: B theorem 4.2 with its remark on axis-aligned rectangles; parallel composition over the boxes of a depth.
+    """
+
+    name: ClassVar[str] = "rectangle-search"
+    title: ClassVar[str] = "Rectangles by noisy binary search (the paper's)"
+    prefer: ClassVar[str] = "Choose it to see the paper's idea at work; 'rectangle-tree' is more accurate."
+
+    queries: tuple[QueryClass, ...]
+    budget: Budget
+    accuracy: float = option(
+        "real",
+        "Accuracy",
+        default=0.1,
+        low=0.0,
+        high=1.0,
+        help="Largest error of a rectangle, as a share of all rows, that the boxes are made for.",
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "queries", tuple(self.queries))
+        inside("accuracy", self.accuracy, 0.1)
+
+    def check(self, domain: Domain, unit: Unit) -> None:
+        for query in self.queries:
+            query.check(domain)
+            if query.name != "rectangles":
+                raise Refused(
+                    f"'rectangle-search' serves rectangles, not '{query.name}'; use 'interval-search' or "
+                    "'interval-tree' for ranges of one column, and 'gaussian' or 'laplace' for tables."
+                )
+        for columns in wanted(self.queries, domain):
+            if len(columns) > MOST_COLUMNS:
+                raise Refused(
+                    f"'rectangle-search' cuts at most {MOST_COLUMNS} columns and a rectangle here has {len(columns)}; "
+                    "choose fewer columns, or use 'gaussian' on the table."
+                )
+            if (cells := domain.cells(columns)) > MOST_CELLS:
+                raise Refused(
+                    f"A table of {amount(cells)} cells is too large for 'rectangle-search', which holds "
+                    f"{amount(MOST_CELLS)}; choose fewer columns or coarser bins."
+                )
+
+    def cost(self, domain: Domain, unit: Unit) -> Cost:
+        targets = self._targets(domain, unit)
+        asked = [event for target in targets for event in [target.step.event] * target.rounds + [target.final.event]]
+        return Cost.of([*asked, *(total.event for total in self._total(unit))])
+
+    def expected(self, domain: Domain, unit: Unit) -> Expected:
+        """Noise of the final counts in a rectangle that holds a third of the boxes along each axis."""
+        targets = self._targets(domain, unit)
+        most = [
+            min(2.0 ** (len(target.columns) * target.splits), MOST_BOXES, domain.cells(target.columns))
+            for target in targets
+        ]
+        means = [
+            target.final.sigma(unit) * math.sqrt(2 / math.pi * boxes / 3 ** len(target.columns))
+            for target, boxes in zip(targets, most, strict=True)
+        ]
+        worst = [target.final.tail(unit, 0.05) * math.sqrt(boxes) for target, boxes in zip(targets, most, strict=True)]
+        about = f"The noise in a rectangle, beside the {self.accuracy / 2:.1%} of all rows that its sides cut through"
+        return Expected(mean=sum(means) / len(means), worst=max(worst), about=about)
+
+    def seconds(self, domain: Domain, unit: Unit) -> float:
+        rounds = sum(target.rounds for target in self._targets(domain, unit))
+        return TABLE * (len(wanted(self.queries, domain)) + len(domain)) + ROUND * rounds
+
+    def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Ranges:
+        self.check(counts.domain, counts.unit)
+        found = counts.public_rows
+        for single in self._total(counts.unit):
+            found = single.ask(noise, int(counts.marginal(())))
+        total = max(float(found or 0), 0.0)
+        targets = self._targets(counts.domain, counts.unit)
+        held: dict[Columns, Floats] = {}
+        for done, target in enumerate(targets):
+            progress("Searching for boxes", done / len(targets))
+            corners = _corners(counts.marginal(target.columns))
+            boxes = _whole(counts.domain.shape(target.columns), total)
+            for depth in range(target.splits * len(target.columns)):
+                boxes = _halved(boxes, depth % len(target.columns), target, corners, counts.unit, noise)
+            final = disjoint(noise, target.final.event, counts.unit, _counted(corners, boxes.low, boxes.high))
+            held[target.columns] = _spread(boxes, simplex(final, total), counts.domain.shape(target.columns))
+        return ranges(counts.domain, held, total, noise.generator())
+
+    def _targets(self, domain: Domain, unit: Unit) -> tuple[Target, ...]:
+        tables = wanted(self.queries, domain)
+        left = 1 - TOTAL_SHARE * len(self._total(unit))
+        whole = sum(map(Fraction, tables.values()))
+        targets = []
+        for columns, weight in tables.items():
+            share = left * Fraction(weight) / whole
+            bits = tuple(max(1, math.ceil(math.log2(size))) for size in domain.shape(columns))
+            splits = math.ceil(math.log(4 * len(columns) / self.accuracy) / math.log(1 / (1 / 2 + 2 * BAND)))
+            step = share_of(self.budget, share * (1 - MASS_SHARE) / (splits * sum(bits)))
+            final = share_of(self.budget, share * MASS_SHARE)
+            targets.append(Target(columns, bits, splits, Portion(columns, step), Portion(columns, final)))
+        return tuple(targets)
+
+    def _total(self, unit: Unit) -> tuple[Single, ...]:
+        return () if unit.public_rows else (Single.of(self.budget, TOTAL_SHARE, unit),)
+
+
+def _corners(table: Integers) -> Integers:
+    """Summed-area table: the count of all cells before each corner."""
+    sums = np.pad(table, [(1, 0)] * table.ndim)
+    for axis in range(table.ndim):
+        sums = np.cumsum(sums, axis=axis)
+    return sums
+
+
+def _counted(corners: Integers, low: Integers, high: Integers) -> Integers:
+    """The count of each box, from its corners."""
+    counted = np.zeros(len(low), dtype=np.int64)
+    for ends in product((0, 1), repeat=corners.ndim):
+        places = np.where(np.array(ends, dtype=bool), high, low)
+        counted += (-1) ** (corners.ndim - sum(ends)) * corners[tuple(places.T)]
+    return counted
+
+
+def _whole(shape: tuple[int, ...], total: float) -> Boxes:
+    return Boxes(np.zeros((1, len(shape)), dtype=np.int64), np.array([shape], dtype=np.int64), np.array([total]))
+
+
+def _halved(
+    boxes: Boxes, axis: int, target: Target, corners: Integers, unit: Unit, noise: NoiseSource
+) -> Boxes:
+    """Every box that is large enough, cut near its median along one axis."""
+    extent = boxes.high[:, axis] - boxes.low[:, axis]
+    searched = (extent > 1) & (boxes.mass >= FEWEST * target.step.sigma(unit)) & (len(boxes.mass) <= MOST_BOXES // 3)
+    low, high, mass = boxes.low[searched], boxes.high[searched], boxes.mass[searched]
+    left, right = low[:, axis].copy(), high[:, axis].copy()
+    below, above = np.zeros(len(mass)), mass.copy()
+    for _ in range(target.bits[axis]):
+        open_ = np.flatnonzero(right - left > 1)
+        if open_.size == 0:
+            break
+        middle = (left[open_] + right[open_]) // 2
+        ends = high[open_].copy()
+        ends[:, axis] = middle
+        noisy = disjoint(noise, target.step.event, unit, _counted(corners, low[open_], ends))
+        light = noisy < (1 / 2 - BAND) * mass[open_]
+        heavy = noisy > (1 / 2 + BAND) * mass[open_]
+        left[open_[~heavy]], below[open_[~heavy]] = middle[~heavy], noisy[~heavy]
+        right[open_[~light]], above[open_[~light]] = middle[~light], noisy[~light]
+    # One cell is left between the two places: a box of its own if it is heavy, else the nearer place is the cut.
+    slim = above - below <= HEAVY * mass
+    nearer = slim & (mass / 2 - below <= above - mass / 2)
+    right, above = np.where(nearer, left, right), np.where(nearer, below, above)
+    left, below = np.where(slim & ~nearer, right, left), np.where(slim & ~nearer, above, below)
+    starts, stops = (low[:, axis], left, right), (left, right, high[:, axis])
+    parts = [_part(low, high, axis, first, last) for first, last in zip(starts, stops, strict=True)]
+    kept = ~searched
+    grown = Boxes(
+        np.concatenate([boxes.low[kept], *(part for part, _ in parts)]),
+        np.concatenate([boxes.high[kept], *(part for _, part in parts)]),
+        np.concatenate([boxes.mass[kept], below, above - below, mass - above]),
+    )
+    present = (grown.high > grown.low).all(axis=1)
+    return Boxes(grown.low[present], grown.high[present], grown.mass[present])
+
+
+def _part(low: Integers, high: Integers, axis: int, first: Integers, last: Integers) -> tuple[Integers, Integers]:
+    low, high = low.copy(), high.copy()
+    low[:, axis], high[:, axis] = first, last
+    return low, high
+
+
+def _spread(boxes: Boxes, mass: Floats, shape: tuple[int, ...]) -> Floats:
+    """Each box's mass, evenly over its cells."""
+    table = np.zeros(shape)
+    share = mass / np.prod(boxes.high - boxes.low, axis=1)
+    for low, high, value in zip(boxes.low, boxes.high, share, strict=True):
+        table[tuple(slice(first, last) for first, last in zip(low, high, strict=True))] = value
+    return table

@@ -1,0 +1,199 @@
+"""Candidate databases: small tables that are compared with the private one on every question at once.
+
+A database of m rows is a line of m places: cells of the columns that some question looks at, counted in row-major
+order. Columns that no question looks at do not enlarge the choice; they are filled uniformly when records are made.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.mechanisms.iterative.distinguish import Members, grid_of
+from core.models.nets import multisets
+from core.models.points import Points
+from core.models.protocol import Codes
+from core.queries.kit.protocol import QueryClass, Source
+from core.schema.domain import Domain
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+BLOCK = 2**18
+"""Numbers of one array of intermediate results: 2 MB, which stay in the processor's cache."""
+MOST_SINGLES = 2**23
+"""Numbers in the table of single records' answers: 64 MB."""
+MOST_CELLS = 2**16
+"""Records whose answers are worked out one by one beforehand: some seconds."""
+DENSE = 16
+"""Up to so many cells per row a product of matrices over all cells is faster than picking the rows' lines."""
+LARGEST = 2**61
+"""Scaled totals are clipped here, so that their differences stay exact."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Databases over the columns that the questions look at, and their answers in whole numbers.
+
+    Answers of all classes are laid end to end in units of 1/grid rows, where grid is the largest denominator.
+    """
+
+    queries: tuple[QueryClass, ...]
+    domain: Domain
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        used = {column for query in self.queries for table in query.tables(self.domain) for column in table}
+        # A question about all rows looks at no column; one column then stands for the records.
+        return tuple(name for name in self.domain.names if name in used) or self.domain.names[:1]
+
+    @cached_property
+    def cells(self) -> int:
+        return self.domain.cells(self.columns)
+
+    @property
+    def log_cells(self) -> float:
+        return math.log(self.cells)
+
+    @cached_property
+    def grid(self) -> int:
+        return grid_of(self.queries, self.domain)
+
+    @cached_property
+    def log_questions(self) -> float:
+        return Members(self.queries).log_size(self.domain)
+
+    @property
+    def tabulated(self) -> bool:
+        """Whether the answers of every single record are held."""
+        fits = self.log_cells + self.log_questions <= math.log(MOST_SINGLES) + 1e-9
+        return self.cells <= MOST_CELLS and fits
+
+    def totals(self, source: Source) -> Integers:
+        """Every question's total on a source that counts whole rows."""
+        parts = []
+        for query in self.queries:
+            found = np.asarray(query.totals(source))
+            whole = found if found.dtype.kind in "iu" else np.rint(found)
+            parts.append(whole.astype(np.int64) * (self.grid // query.denominator(self.domain)))
+        return np.concatenate(parts)
+
+    def answers(self, databases: Integers) -> Integers:
+        """Totals of every database, one line each."""
+        if not self.tabulated:
+            return np.stack([self.totals(self._points(database)) for database in databases])
+        singles, count = _singles(self.queries, self.domain), len(databases)
+        if self.cells <= DENSE * databases.shape[1]:
+            places = databases + self.cells * np.arange(count)[:, None]
+            held = np.bincount(places.ravel(), minlength=count * self.cells).reshape(count, self.cells)
+            # Whole numbers below 2^53 stay exact in floating point, whatever the order of the sums.
+            return (held.astype(np.float64) @ singles).astype(np.int64)
+        found = singles[databases[:, 0]]
+        for place in databases.T[1:]:
+            found += singles[place]
+        return found.astype(np.int64)
+
+    def worst(self, target: Integers, factor: int, databases: Integers) -> Integers:
+        """max over all questions of |target - factor * total of the database|, for every database."""
+        size, found = self.block(databases.shape[1]), np.empty(len(databases), dtype=np.int64)
+        for start in range(0, len(databases), size):
+            answers = self.answers(databases[start : start + size])
+            found[start : start + size] = np.abs(target - factor * answers).max(axis=1)
+        return found
+
+    def block(self, rows: int) -> int:
+        """Databases to look at together, so that no array of intermediate results is larger than BLOCK."""
+        width = max(math.exp(self.log_questions), rows, self.cells if self.cells <= DENSE * rows else 1)
+        return max(1, int(BLOCK / width))
+
+    def lines(self, rows: int) -> Iterator[tuple[int, Integers]]:
+        """All databases of so many rows in their order, a block at a time, each with where it begins."""
+        count, size = multisets(self.cells, rows), self.block(rows)
+        for start in range(0, count, size):
+            yield start, at(self.cells, rows, np.arange(start, min(start + size, count)))
+
+    def records(self, database: Integers, generator: np.random.Generator) -> Codes:
+        """A database as codes of the whole schema; columns without a question are uniform, from public randomness."""
+        codes = generator.integers(0, self.domain.sizes, (len(database), len(self.domain)))
+        self._fill(codes, database)
+        return codes
+
+    def _points(self, database: Integers) -> Points:
+        codes = np.zeros((len(database), len(self.domain)), dtype=np.int64)
+        self._fill(codes, database)
+        return Points(self.domain, codes, np.ones(len(database)))
+
+    def _fill(self, codes: Codes, database: Integers) -> None:
+        for column, code in zip(self.columns, np.unravel_index(database, self.shape), strict=True):
+            codes[:, self.domain.names.index(column)] = code
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.domain.shape(self.columns)
+
+
+@lru_cache(maxsize=1)
+def _singles(queries: tuple[QueryClass, ...], domain: Domain) -> Floats:
+    """The answers of a database that is one single record, for every record; public and the same in every run."""
+    candidates = Candidates(queries, domain)
+    lines = (candidates.totals(candidates._points(np.array([place]))) for place in range(candidates.cells))
+    found = np.stack(list(lines)).astype(np.float64)
+    found.setflags(write=False)
+    return found
+
+
+def at(cells: int, rows: int, indices: Integers) -> Integers:
+    """The databases at these places of a fixed order of all multisets, one per line, their rows descending.
+
+    A multiset is a choice of `rows` stars among cells + rows - 1 stars and bars, or of the bars; whichever is fewer is
+    read off the combinatorial number system, one binomial search per element.
+
+    >>> at(2, 2, np.arange(3)).tolist()
+    [[1, 1], [1, 0], [0, 0]]
+    """
+    if rows < cells:
+        return _subsets(cells + rows - 1, rows, indices) - np.arange(rows - 1, -1, -1)
+    bars = _subsets(cells + rows - 1, cells - 1, indices)
+    edges = np.full((len(indices), cells + 1), cells + rows - 1, dtype=np.int64)
+    edges[:, -1], edges[:, 1:-1] = -1, bars
+    held = edges[:, :-1] - edges[:, 1:] - 1
+    order = np.tile(np.arange(cells - 1, -1, -1), len(indices))
+    return np.repeat(order, held.ravel()).reshape(len(indices), rows)
+
+
+def _subsets(elements: int, size: int, indices: Integers) -> Integers:
+    """The subsets of so many elements at these places of the combinatorial number system, each descending."""
+    left = np.array(indices, dtype=np.int64)
+    found = np.empty((len(left), size), dtype=np.int64)
+    for place, remaining in enumerate(range(size, 0, -1)):
+        sizes = np.array([min(math.comb(n, remaining), LARGEST) for n in range(elements)], dtype=np.int64)
+        largest = np.searchsorted(sizes, left, side="right") - 1
+        left -= sizes[largest]
+        found[:, place] = largest
+    return found
+
+
+def changed(database: Integers, count: int, shape: tuple[int, ...], generator: np.random.Generator) -> Integers:
+    """Databases that differ from one in some rows; made without looking at any data.
+
+    How many rows change is spread evenly on a logarithmic scale from 1 to all, so that early steps can be large and
+    late ones small. In each proposal the new rows are uniform, or copies of other rows, or differ in one column.
+    """
+    rows, sizes = len(database), np.array(shape, dtype=np.int64)
+    moved = np.exp(generator.uniform(0, math.log(rows + 1), count)).astype(np.int64)
+    ranks = generator.permuted(np.broadcast_to(np.arange(rows), (count, rows)), axis=1)
+    proposal, place = np.nonzero(ranks < moved[:, None])
+    fresh = generator.integers(0, math.prod(shape), len(place))
+    copies = database[generator.integers(0, rows, len(place))]
+    column = generator.integers(0, len(shape), len(place))
+    strides = np.array([math.prod(shape[axis + 1 :]) for axis in range(len(shape))], dtype=np.int64)[column]
+    codes = database[place] // strides % sizes[column]
+    near = database[place] + (generator.integers(0, sizes[column]) - codes) * strides
+    found = np.tile(database, (count, 1))
+    found[proposal, place] = np.choose(generator.integers(0, 3, count)[proposal], (fresh, copies, near))
+    return found

@@ -1,0 +1,301 @@
+"""One small database out of a public range, chosen by exact exponential mechanisms.
+
+The score of a candidate y of m rows is, in whole numbers,
+
+    -max over all questions q of |m q(x) - N q(y)|,
+
+where q(.) is a total in units of 1/grid rows, x the private table and N its number of rows: m times the largest error,
+in rows, of y scaled to N rows. N is public, or measured with a slice of the budget before the choice ('measured'), or
+the exact private number ('exact'; a measured one then scales the release).
+
+**Privacy** the score moves by at most m * unit.limit * grid between neighbours, for both kinds of N and of neighbours.
+
+- N fixed: a unit changes q(x) by at most unit.limit * grid. Adding or removing does so in one direction; a replacement
+  lowers it by at most that and raises it by at most that.
+- N exact: adding k and removing l rows (both at most limit) changes q(x) by some d from -l grid to k grid and N by some
+  e between 0 and k - l, while q(y) lies between 0 and m grid. If k >= l, then m d - e q(y) is at most k m grid and at
+  least -l m grid - (k - l) m grid = -k m grid; if k < l, likewise with l. (F section 4 bounds the two changes one by
+  one, which gives up to twice as much; but they have the same sign.)
+
+The largest absolute value moves by no more than the values do. To keep 64-bit numbers exact, q(x) and N are clipped to
+a public range first: the clipped changes lie between 0 and d, and between 0 and e, which is all that the proof uses.
+
+Every method draws exactly. 'enumerate' lists all multisets; 'net' lists databases made from public randomness;
+'search' pays for several choices in a row, each between the last database and changed copies of it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from core.base.errors import BadParameter, Refused
+from core.base.wording import amount, plural
+from core.mechanisms.kit.measurement import Portion
+from core.mechanisms.kit.protocol import Expected, Progress
+from core.mechanisms.kit.timing import TABLE
+from core.mechanisms.smalldb.candidates import LARGEST, MOST_CELLS, Candidates, Integers, at, changed
+from core.models.nets import multisets, random_net
+from core.models.points import Points
+from core.privacy.accounting import capacity, order_for, rho_for, units
+from core.privacy.budget import Budget
+from core.privacy.events import Cost, Gaussian, Laplace, Selection
+from core.privacy.noise import NoiseSource
+from core.privacy.unit import Unit
+from core.queries.kit.checks import MOST_LISTED
+from core.queries.kit.protocol import QueryClass
+from core.schema.domain import Domain
+from core.table.counts import Counts
+
+MOST_DATABASES = 10**7
+"""Databases that are listed and scored; some seconds for some tens of questions."""
+MOST_ANSWERS = 2**31
+"""Databases times questions (or rows): some minutes."""
+MOST_HELD = 2**25
+"""Rows of all databases of a net, or of one round's proposals: 256 MB."""
+MOST_ROWS = 10_000
+USUAL_ROWS = 32
+"""Rows where nothing else is asked for: a finer database answers in smaller steps, but is harder to find."""
+FINEST = 2**30
+"""Rows times grid, so that tables of up to two thousand million rows are scored without clipping."""
+SMALL_UNIVERSE = 2**14
+"""Combinations up to which a noisy histogram is the better choice."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """A database of `rows` rows, how it is looked for, and what that costs; nothing in it depends on data."""
+
+    name: str
+    queries: tuple[QueryClass, ...]
+    domain: Domain
+    unit: Unit
+    budget: Budget
+    rows: int
+    method: str
+    """'enumerate', 'net' or 'search'."""
+    members: int = 0
+    """Databases of a net."""
+    rounds: int = 1
+    """Choices of a search."""
+    proposals: int = 0
+    """Changed databases between which each of them chooses."""
+    exact_total: bool = False
+    """Whether scores compare with the exact private number of rows."""
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        return Candidates(self.queries, self.domain)
+
+    @property
+    def sensitivity(self) -> int:
+        return self.rows * self.unit.limit * self.candidates.grid
+
+    @property
+    def width(self) -> int:
+        """Databases between which one choice is made."""
+        if self.method == "enumerate":
+            return multisets(self.candidates.cells, self.rows)
+        return self.members if self.method == "net" else self.proposals + 1
+
+    @property
+    def events(self) -> tuple[Laplace | Gaussian | None, Fraction]:
+        """What the number of rows costs (None where it is public), and the epsilon of each choice."""
+        return _events(self.budget, self.unit.public_rows, self._choices, math.log(self.width))
+
+    @property
+    def cost(self) -> Cost:
+        total, epsilon = self.events
+        return Cost((*(() if total is None else (total,)), *(Selection(epsilon),) * self._choices))
+
+    @property
+    def _choices(self) -> int:
+        return self.rounds if self.method == "search" else 1
+
+    def check(self, *, asked: bool) -> None:
+        """Refuse what cannot be run, or would be of no use and was not asked for, with the size and a better choice."""
+        held, better = self.candidates, instead(self.domain)
+        if self.rows * held.grid > FINEST:
+            most = FINEST // held.grid
+            raise BadParameter("rows", f"with weights as fine as these, use at most {amount(most)} rows.")
+        if self.method == "enumerate" and not listable(held, self.rows):
+            raise Refused(
+                f"There are {amount(self.width)} databases of {plural(self.rows, 'row')} over {amount(held.cells)} "
+                f"combinations, too many for '{self.name}' to compare on every question (it lists at most "
+                f"{amount(MOST_DATABASES)}); use fewer rows, a search or a random net, or {better}."
+            )
+        if self.method != "enumerate" and not asked and held.cells > MOST_CELLS:
+            raise Refused(
+                f"The questions look at {amount(held.cells)} combinations, of which proposals made without the data "
+                f"find almost none; use {better}, or columns with up to {amount(MOST_CELLS)} combinations."
+            )
+        if self.method != "enumerate" and self.width * self.rows > MOST_HELD:
+            raise Refused(
+                f"{amount(self.width)} databases of {plural(self.rows, 'row')} are more than the {amount(MOST_HELD)} "
+                f"rows that '{self.name}' holds; use fewer of them, or {better}."
+            )
+        if _work(held, self.rows, self.width * self._choices) > MOST_ANSWERS:
+            raise Refused(
+                f"Comparing {amount(self.width * self._choices)} databases of {plural(self.rows, 'row')} on all "
+                f"questions needs more than {amount(MOST_ANSWERS)} answers; use fewer of them, or {better}."
+            )
+        _ = self.events  # refuses a budget too small for any choice
+
+    def expected(self, left_out: str) -> Expected:
+        """P(loss of the choice > (2 limit/epsilon) (ln|R| + t)) <= exp(-t), and the noise of the number of rows."""
+        total, epsilon = self.events
+        scale, log_width = 2 * self.unit.limit / float(epsilon), math.log(self.width)
+        mean, worst, failure = scale * (log_width + 1), 0.0, 0.05
+        if total is not None:
+            single, failure = replace(self.unit, neighbours="add-remove"), failure / 2
+            mean += Portion((), total).mean_error(single)
+            worst += Portion((), total).tail(single, failure)
+        worst += scale * (log_width + math.log(1 / failure))
+        return Expected(mean=mean, worst=worst, about=f"Every answer, beyond {left_out}")
+
+    def seconds(self) -> float:
+        """Measured: listed databases are looked up piece by piece; random ones are drawn row by row."""
+        compared = self.width * self._choices
+        work = _work(self.candidates, self.rows, compared)
+        drawn = 0.0 if self.method == "enumerate" else 1.2e-6 * compared * self.rows
+        return TABLE + (3e-8 if self.method == "enumerate" else 1.5e-8) * work + drawn
+
+    def run(self, counts: Counts, noise: NoiseSource, progress: Progress) -> Points:
+        progress("Counting the private table", 0.0)
+        public = noise.generator()
+        told = self._told(counts, noise)
+        exact = int(counts.marginal(())) if self.exact_total else told
+        factor = min(exact, LARGEST // (self.rows * self.candidates.grid))
+        target = self.rows * np.clip(self.candidates.totals(counts), 0, LARGEST // self.rows)
+        epsilon = self.events[1]
+
+        def choose(databases: Integers) -> Integers:
+            scores = -self.candidates.worst(target, factor, databases)
+            chosen: Integers = databases[noise.select(scores, epsilon=epsilon, sensitivity=self.sensitivity)]
+            return chosen
+
+        if self.method == "enumerate":
+            database = self._listed(target, factor, noise, progress)
+        else:
+            count = self.width
+            database = choose(random_net(self.candidates.cells, count, self.rows, public))
+            for done in range(1, self._choices):
+                progress("Choosing between changed databases", done / self._choices)
+                proposed = changed(database, self.proposals, self.candidates.shape, public)
+                database = choose(np.concatenate([database[None], proposed]))
+        codes = self.candidates.records(database, public)
+        return Points(self.domain, codes, np.full(self.rows, told / self.rows))
+
+    def _told(self, counts: Counts, noise: NoiseSource) -> int:
+        """The number of rows that the release states: public, or measured; at least one."""
+        event = self.events[0]
+        if event is None:
+            return max(1, counts.public_rows or 0)
+        hidden, limit = counts.marginal(()), self.unit.limit
+        if isinstance(event, Laplace):
+            return max(1, int(noise.laplace(hidden, epsilon=event.epsilon, sensitivity=limit)))
+        return max(1, int(noise.gaussian(hidden, rho=event.rho, sensitivity_squared=limit**2)))
+
+    def _listed(self, target: Integers, factor: int, noise: NoiseSource, progress: Progress) -> Integers:
+        """One choice between all databases; only their scores are kept."""
+        scores = np.empty(self.width, dtype=np.int64)
+        for start, databases in self.candidates.lines(self.rows):
+            progress("Comparing databases", start / self.width)
+            scores[start : start + len(databases)] = -self.candidates.worst(target, factor, databases)
+        chosen = noise.select(scores, epsilon=self.events[1], sensitivity=self.sensitivity)
+        return at(self.candidates.cells, self.rows, np.array([chosen]))[0]
+
+
+def instead(domain: Domain) -> str:
+    """The mechanism that serves a schema too large for small databases."""
+    return "'histogram'" if domain.cells() <= SMALL_UNIVERSE else "'gaussian'"
+
+
+def comparable(name: str, queries: tuple[QueryClass, ...], domain: Domain) -> Candidates:
+    """The candidates of a schema, unless their questions or their rows cannot even be numbered."""
+    for query in queries:
+        query.check(domain)
+    found = Candidates(queries, domain)
+    if found.log_questions > math.log(MOST_LISTED):
+        raise Refused(
+            f"These classes hold over {amount(MOST_LISTED)} questions, too many for '{name}' to compare one by one; "
+            f"choose fewer columns or a lower order, or use {instead(domain)}."
+        )
+    if found.cells >= 2**62:
+        raise Refused(
+            f"The questions look at {amount(found.cells)} combinations and '{name}' numbers at most 2^62; choose fewer "
+            "columns or coarser bins, or use 'gaussian'."
+        )
+    return found
+
+
+def listable(candidates: Candidates, rows: int) -> bool:
+    """Whether all databases of so many rows can be compared; a public rule."""
+    if not candidates.tabulated:
+        return False
+    count = multisets(candidates.cells, rows)
+    return count <= MOST_DATABASES and _work(candidates, rows, count) <= MOST_ANSWERS
+
+
+def listable_rows(candidates: Candidates) -> int:
+    """The most rows, up to the usual number, of which all databases can be compared; at least one."""
+    return max((rows for rows in range(1, USUAL_ROWS + 1) if listable(candidates, rows)), default=1)
+
+
+def missed(candidates: Candidates, rows: int) -> str:
+    """How much of the table the best of all databases of so many rows may miss, by Hoeffding's inequality."""
+    share = min(1.0, math.sqrt((math.log(2) + candidates.log_questions) / (2 * rows)))
+    return f"the best database of {plural(rows, 'row')}, itself within {math.ceil(1000 * share) / 10:g} % of the table"
+
+
+def _work(candidates: Candidates, rows: int, count: int) -> float:
+    return count * max(math.exp(min(candidates.log_questions, 700.0)), rows)
+
+
+@lru_cache(maxsize=256)
+def _events(
+    budget: Budget, public_rows: bool, choices: int, log_width: float
+) -> tuple[Laplace | Gaussian | None, Fraction]:
+    """A budget as a measured number of rows and equal choices.
+
+    The split makes the sum of the two mean errors least: 1/s for the number of rows and 2 T (ln|R| + 1)/(1 - s) for T
+    choices with a share s of a pure epsilon; sqrt(1/(pi s)) and 2 (ln|R| + 1) sqrt(T/(8 (1 - s))) with one of a rho.
+    """
+    loss = 2 * (log_width + 1)
+    if budget.pure:
+        share = _share(math.sqrt(1 / (loss * choices)))
+        total = None if public_rows else Laplace(budget.epsilon * share)
+        return total, budget.epsilon * (1 if total is None else 1 - share) / choices
+    share = _share((1 / (loss * math.sqrt(math.pi * choices / 8))) ** (2 / 3))
+    measured = None if public_rows else Gaussian(rho_for(budget) * share)
+    return measured, _selection(budget, measured, choices)
+
+
+def _share(odds: float) -> Fraction:
+    return max(Fraction(odds / (1 + odds)).limit_denominator(1000), Fraction(1, 1000))
+
+
+def _selection(budget: Budget, total: Gaussian | None, choices: int) -> Fraction:
+    """The largest epsilon of equal selections that fits beside the measured total.
+
+    A Selection(e) costs at most e^2/8 in zero-concentrated privacy, and less at the account's own order.
+    """
+    held, order, grain = capacity(budget), order_for(budget), 2**40
+    spent = () if total is None else (total,)
+
+    def fits(steps: int) -> bool:
+        return units(Cost((*spent, *(Selection(Fraction(steps, grain)),) * choices)), order) <= held
+
+    low, high = 0, grain
+    while fits(high):
+        low, high = high, 2 * high
+    while high - low > max(1, low >> 20):
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    if low == 0:
+        raise BadParameter("epsilon", "is too small to choose anything at this delta; try 1.")
+    return Fraction(low, grain)

@@ -1,0 +1,133 @@
+"""The net mechanism (G algorithm 7): the best member of a public net of databases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from core.base.options import option
+from core.base.wording import amount
+from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.smalldb.candidates import Candidates
+from core.mechanisms.smalldb.choice import (
+    MOST_DATABASES,
+    MOST_ROWS,
+    USUAL_ROWS,
+    Choice,
+    comparable,
+    listable,
+    listable_rows,
+    missed,
+)
+from core.mechanisms.smalldb.small import affordable, sizes
+from core.models.nets import rows_for
+from core.models.points import Points
+from core.privacy.budget import Budget
+from core.privacy.events import Cost
+from core.privacy.noise import NoiseSource
+from core.privacy.unit import Unit
+from core.queries.kit import checks
+from core.queries.kit.protocol import QueryClass
+from core.schema.domain import Domain
+from core.table.counts import Counts
+
+NETS = ("auto", "all", "random")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Net:
+    """Fix a net of databases without looking at the data, and choose the member whose worst answer is best.
+
+    **Privacy** epsilon-differentially private: one exponential mechanism over the net, score -max |m q(x) - N q(y)| for
+    members y of m rows, which a unit moves by at most m unit.limit (times the questions' denominator), drawn exactly.
+    N is public or measured with a slice of the budget.
+
+    **Accuracy** with probability 1 - beta every answer is within alpha + 2 (ln|Net| + ln(1/beta))/(epsilon n) of the
+    truth as a share of n rows (unit.limit times the second part; a measured N adds its noise), if the net is an
+    alpha-net. All databases of m > ln(2|Q|)/(2 alpha^2) rows are one. A random net is as good as its nearest member,
+    which nobody can promise beforehand.
+
+    **Runtime** O(|Net| |Q| min(m, |X|)); at most 10^7 members.
+
+    Theorem: G propositions 5.1 and 5.2.
+    """
+
+    name: ClassVar[str] = "net"
+    title: ClassVar[str] = "Best member of a public net of databases"
+    prefer: ClassVar[str] = "Choose it for one single choice between databases that were fixed beforehand."
+
+    queries: tuple[QueryClass, ...]
+    budget: Budget
+    net: str = option(
+        "choice",
+        "Net",
+        default="auto",
+        choices=NETS,
+        help="All databases of so many rows, or random ones; auto takes all where they can be listed.",
+    )
+    accuracy: float = option(
+        "real",
+        "Accuracy",
+        default=0.0,
+        low=0.0,
+        high=0.99,
+        help="The net of all databases then holds one within this share of any table; 0 leaves the size to the rows.",
+    )
+    rows: int = option(
+        "whole",
+        "Rows of each database",
+        default=0,
+        low=0,
+        high=MOST_ROWS,
+        help="0 takes what the accuracy needs, or a usual number.",
+    )
+    members: int = option(
+        "whole", "Random databases", default=5_000, low=2, high=MOST_DATABASES, help="Size of a random net."
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "queries", tuple(self.queries))
+        checks.choice(self.net, "net", NETS)
+        checks.whole(self.members, "members", 2, MOST_DATABASES)
+        sizes(self.rows, self.accuracy)
+
+    def check(self, domain: Domain, unit: Unit) -> None:
+        self._choice(domain, unit).check(asked=self.net != "auto")
+
+    def cost(self, domain: Domain, unit: Unit) -> Cost:
+        return self._choice(domain, unit).cost
+
+    def expected(self, domain: Domain, unit: Unit) -> Expected:
+        choice = self._choice(domain, unit)
+        if choice.method == "enumerate":
+            return choice.expected(missed(choice.candidates, choice.rows))
+        return choice.expected(f"the best of {amount(self.members)} random databases")
+
+    def seconds(self, domain: Domain, unit: Unit) -> float:
+        return self._choice(domain, unit).seconds()
+
+    def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Points:
+        self.check(counts.domain, counts.unit)
+        return self._choice(counts.domain, counts.unit).run(counts, noise, progress)
+
+    def _choice(self, domain: Domain, unit: Unit) -> Choice:
+        candidates = comparable(self.name, self.queries, domain)
+        rows = self._rows(candidates)
+        every = self.net == "all" or (self.net == "auto" and listable(candidates, rows))
+        return Choice(
+            name=self.name,
+            queries=self.queries,
+            domain=domain,
+            unit=unit,
+            budget=self.budget,
+            rows=rows,
+            method="enumerate" if every else "net",
+            members=self.members,
+        )
+
+    def _rows(self, candidates: Candidates) -> int:
+        if self.rows:
+            return self.rows
+        if self.accuracy:
+            return affordable(rows_for(self.accuracy, candidates.log_questions), self.accuracy)
+        return listable_rows(candidates) if self.net == "all" else USUAL_ROWS

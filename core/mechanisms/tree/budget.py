@@ -1,0 +1,125 @@
+"""How the tree mechanism divides its budget, and which errors are known before anything is measured.
+
+Parts are exact fractions that sum to at most 1, whatever the noisy answers are; they depend on the query classes, the
+schema and the noisy number of rows only.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from core.mechanisms.kit.measurement import Portion
+from core.mechanisms.kit.protocol import Expected
+from core.mechanisms.kit.spending import Purse
+from core.mechanisms.ranges.levels import range_errors
+from core.mechanisms.tree.planes import how_many
+from core.mechanisms.tree.ranges import ladder
+from core.mechanisms.tree.workload import Workload
+from core.privacy.events import Gaussian, Laplace
+from core.privacy.unit import Unit
+from core.queries.kit.protocol import Columns
+
+COUNT = Fraction(1, 100)
+"""The part that buys the number of rows."""
+SCORES = Fraction(1, 20)
+"""Each of two rounds of distances."""
+IN_TREE = Fraction(1, 2)
+"""The tree's part of what tables of several columns get; the records get the other."""
+COLUMNS, MORE_COLUMNS = Fraction(3, 10), Fraction(11, 20)
+"""What single columns get where tables are all that is asked, and what they get of a small table or budget."""
+FEW_ROWS = 1_500
+"""Below this n sqrt(rho) single columns get a larger share: pairs can hardly be measured."""
+LADDER = 64
+"""A column that is counted level by level gets as much as a column of so many cells: a few levels of 16 parts each."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """Parts of the budget."""
+
+    columns: Fraction
+    ranges: Fraction
+    planes: Fraction
+    scores: Fraction
+    """Each of two rounds of distances."""
+    rest: Fraction
+    """What tables of several columns get."""
+
+    @classmethod
+    def of(cls, workload: Workload, columns: Fraction) -> Split:
+        """`columns` is what single columns get where tables are all that is asked."""
+        parts = workload.parts(1 - COUNT)
+        if not workload.pairs():
+            return cls(parts["tables"], parts["ranges"], parts["planes"], Fraction(0), Fraction(0))
+        scale = parts["tables"] / (1 - COUNT)
+        rest = parts["tables"] - (columns + 2 * SCORES) * scale
+        return cls(columns * scale, parts["ranges"], parts["planes"], SCORES * scale, rest)
+
+    def events(self, purse: Purse, workload: Workload) -> dict[Columns, Laplace | Gaussian]:
+        """What each single column, and each set of columns whose ranges are counted, gets in all."""
+        domain, ladders = workload.domain, workload.ladders()
+        sizes: dict[Columns, float] = {}
+        for name in workload.involved():
+            cells = domain[name].size
+            sizes[name,] = float(min(cells, LADDER) if (name,) in ladders else cells) ** purse.power
+        portions: list[Portion] = []
+        if self.columns:
+            portions += purse.split(sizes, self.columns)
+        if self.ranges:
+            portions += purse.split(workload.ranges, self.ranges)
+        return purse.together(portions)
+
+
+def column_share(purse: Purse, rows: float) -> Fraction:
+    """The part of the purse that single columns get where tables are all that is asked."""
+    reach = rows / (float(purse.sigmas(np.ones(1))[0]) * math.sqrt(2))
+    return COLUMNS if reach > FEW_ROWS else MORE_COLUMNS
+
+
+def foreseen(purse: Purse, workload: Workload, unit: Unit) -> Expected:
+    """The noise of everything that is measured; what follows from it by inference is not known in advance.
+
+    Which pairs are measured is decided by noisy distances. The figures are those for all pairs, with no rare values
+    merged; the fewer are measured, the less noise each of them has.
+    """
+    split = Split.of(workload, COLUMNS)
+    events, ladders = split.events(purse, workload), workload.ladders()
+    about, means, tails = [], [], []
+    if workload.tables or not workload.ranges:
+        portions = [Portion(columns, event) for columns, event in events.items() if columns not in ladders]
+        words = "each count of a single column"
+        if split.rest:
+            sizes = {pair: _size(workload, pair, weight, purse) for pair, weight in workload.pairs().items()}
+            portions += purse.split(sizes, split.rest * IN_TREE)
+            words = "each count of a single column, and of a pair if all pairs are measured (less if fewer are)"
+        counted = [(portion, workload.domain.cells(portion.columns)) for portion in portions]
+        if counted:
+            every = sum(cells for _, cells in counted)
+            about.append(words)
+            means.append(sum(cells * portion.mean_error(unit) for portion, cells in counted) / every)
+            tails.append(max(portion.tail(unit, 0.05 / every) for portion, _ in counted))
+    if ladders:
+        found = [range_errors(ladder(workload.domain, columns, events[columns], unit), unit) for columns in ladders]
+        about.append("a random range")
+        means.append(sum(mean for mean, _ in found) / len(found))
+        tails.append(max(worst for _, worst in found))
+    for query in workload.planes:
+        planes = how_many(query, workload.domain)
+        sigma = purse.noise_of_scores(planes, split.planes / len(workload.planes))
+        about.append("a counted halfspace")
+        means.append(sigma / math.sqrt(2 * math.pi))
+        tails.append(sigma * math.log(40 * planes) / 2)
+    listed = ", in ".join(dict.fromkeys(about))
+    return Expected(
+        mean=sum(means) / len(means),
+        worst=max(*tails, *means),
+        about=f"Noise in {listed}; what is only inferred may be off by more",
+    )
+
+
+def _size(workload: Workload, pair: Columns, weight: float, purse: Purse) -> float:
+    return float(weight * workload.domain.cells(pair)) ** purse.power

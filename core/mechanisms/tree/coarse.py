@@ -1,0 +1,79 @@
+"""Coarse views of large ordered columns: a pair too large to be measured cell by cell can be measured in bins.
+
+A coarse view is one more column, made from another one: neighbouring cells joined into bins of about equal mass by the
+noisy one-way estimate, so the bins are public. A row falls into exactly one bin, so a table with coarse views changes
+between neighbours as any table does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.mechanisms.tree.compression import Compressed, Compression, Grouping
+from core.models.points import Points
+from core.models.protocol import Floats
+from core.queries.kit.protocol import Columns
+from core.schema.domain import Domain, Integers
+
+BINS = 8
+FINE = 12
+"""Columns with more cells than this have a coarse view."""
+
+
+@dataclass(frozen=True, eq=False)
+class Views:
+    """The coarse views of a schema: the column that each is made from, and the bin of each of its cells."""
+
+    domain: Domain
+    """The columns, then the views."""
+    sources: Mapping[str, str]
+    bins: Mapping[str, NDArray[np.int64]]
+
+    @classmethod
+    def of(cls, original: Domain, merged: Domain, shares: Mapping[str, Floats]) -> Views:
+        sources: dict[str, str] = {}
+        bins: dict[str, NDArray[np.int64]] = {}
+        for name in merged.names:
+            if original[name].ordered and merged[name].size > FINE:
+                view = f"{name} in bins"
+                while view in merged or view in sources:
+                    view += "'"
+                sources[view], bins[view] = name, equal_mass(shares[name])
+        extra = (Integers(name=view, low=0, high=int(bins[view].max())) for view in sources)
+        return cls(Domain((*merged, *extra)), sources, bins)
+
+    def pairs(self, weights: Mapping[Columns, float]) -> dict[Columns, float]:
+        """Every pair with at least one large column, seen coarsely, with the weight of the pair."""
+        views = {source: view for view, source in self.sources.items()}
+        return {
+            tuple(views.get(name, name) for name in pair): weight
+            for pair, weight in weights.items()
+            if any(name in views for name in pair)
+        }
+
+    def points(self, points: Points) -> Points:
+        """The same records with their bins."""
+        names = points.domain.names
+        extra = [self.bins[view][points.codes[:, names.index(source)]] for view, source in self.sources.items()]
+        return Points(self.domain, np.column_stack([points.codes, *extra]), points.weights)
+
+    def counts(self, seen: Compressed) -> Compressed:
+        """The private table with its bins."""
+        inner = seen.compression
+        groupings = dict(inner.groupings)
+        for view, source in self.sources.items():
+            groups = self.bins[view][inner.groupings[source].groups]
+            groupings[view] = Grouping(groups, np.ones(groups.size))
+        return Compressed(seen.counts, Compression(inner.original, groupings), self.domain, self.sources)
+
+
+def equal_mass(shares: Floats) -> NDArray[np.int64]:
+    """Neighbouring cells joined into at most BINS bins of about equal mass."""
+    heights = np.cumsum(shares)
+    middles = (heights - shares / 2) / heights[-1] if heights[-1] > 0 else np.arange(shares.size) / shares.size
+    bins = np.minimum((BINS * middles).astype(np.int64), BINS - 1)
+    return np.unique(bins, return_inverse=True)[1].astype(np.int64)

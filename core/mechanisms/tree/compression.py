@@ -1,0 +1,150 @@
+"""Merge the rare values of each column into one cell, and spread them out again in the records.
+
+Which values are rare is decided from noisy counts, so it is public. A row counts in exactly one cell of a merged
+table, as before: a unit changes it by at most unit.l1 in L1 and unit.l2_squared in squared L2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.models.fitting.consistency import Columns
+from core.models.points import Points
+from core.models.protocol import Floats
+from core.privacy.unit import Unit
+from core.schema.domain import Domain, Integers
+from core.table.counts import Counts
+
+LARGEST_DENSE = 2**20
+"""Tables with more cells than this are counted by the combinations that occur."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """The cells of one column, grouped."""
+
+    groups: NDArray[np.int64]
+    """The group of every cell; groups are numbered from 0 and none is empty."""
+    inside: Floats
+    """The estimated share of every cell in its group."""
+
+    @classmethod
+    def rare(cls, counts: Floats, threshold: float) -> Grouping:
+        """Values with an estimated count below the threshold form the last group."""
+        rare = counts < threshold
+        if rare.sum() < 2:
+            return cls(np.arange(counts.size), np.ones(counts.size))
+        groups = np.where(rare, np.count_nonzero(~rare), np.cumsum(~rare) - 1)
+        mass = counts[rare].sum()
+        shares = counts[rare] / mass if mass > 0 else np.full(int(rare.sum()), 1 / rare.sum())
+        inside = np.ones(counts.size)
+        inside[rare] = shares
+        return cls(groups, inside)
+
+    @property
+    def size(self) -> int:
+        return int(self.groups.max()) + 1
+
+    @property
+    def trivial(self) -> bool:
+        return self.size == self.groups.size
+
+    def merged(self, table: NDArray[np.number], axis: int) -> NDArray[np.number]:
+        """Sums over the groups along one axis."""
+        if self.trivial:
+            return table
+        order = np.argsort(self.groups, kind="stable")
+        starts = np.searchsorted(self.groups[order], np.arange(self.size))
+        return np.asarray(np.add.reduceat(table.take(order, axis=axis), starts, axis=axis))
+
+
+@dataclass(frozen=True, eq=False)
+class Compression:
+    """A grouping for every column, and the schema of the groups."""
+
+    original: Domain
+    groupings: Mapping[str, Grouping]
+
+    @property
+    def domain(self) -> Domain:
+        return Domain(tuple(
+            Integers(name=name, low=0, high=self.groupings[name].size - 1) for name in self.original.names
+        ))
+
+    def merged(self, table: NDArray[np.int64], columns: Sequence[str]) -> NDArray[np.int64]:
+        for axis, column in enumerate(columns):
+            table = self.groupings[column].merged(table, axis)  # type: ignore[assignment]
+        return table
+
+    def expanded(self, table: Floats, columns: Columns) -> Floats:
+        """A table over groups as a table over cells: inside a group in proportion to the one-way estimate."""
+        for axis, column in enumerate(columns):
+            grouping = self.groupings[column]
+            if not grouping.trivial:
+                shape = [-1 if place == axis else 1 for place in range(table.ndim)]
+                table = table.take(grouping.groups, axis=axis) * grouping.inside.reshape(shape)
+        return table
+
+    def decoded(self, points: Points, generator: np.random.Generator) -> Points:
+        """Points with cells in place of groups, drawn so that each cell gets its exact share of the group's weight."""
+        codes = points.codes.copy()
+        for axis, name in enumerate(self.original.names):
+            grouping = self.groupings[name]
+            if grouping.trivial:
+                continue
+            cells = np.argsort(grouping.groups, kind="stable")
+            heads = np.searchsorted(grouping.groups[cells], np.arange(grouping.size))
+            sizes = np.bincount(grouping.groups)
+            codes[:, axis] = cells[heads[points.codes[:, axis]]]
+            for group in np.flatnonzero(sizes > 1):
+                members = np.flatnonzero(points.codes[:, axis] == group)
+                values = cells[heads[group] : heads[group] + sizes[group]]
+                members = generator.permutation(members)
+                height = np.cumsum(points.weights[members])
+                if members.size and height[-1] > 0:
+                    middle = (height - points.weights[members] * generator.random()) / height[-1]
+                    steps = np.cumsum(grouping.inside[values])
+                    found = np.searchsorted(steps / steps[-1], middle, side="right")
+                    codes[members, axis] = values[np.minimum(found, values.size - 1)]
+        return Points(self.original, codes, points.weights)
+
+
+@dataclass(frozen=True, eq=False)
+class Compressed:
+    """The private table seen through a compression."""
+
+    counts: Counts
+    compression: Compression
+    domain: Domain
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """The stored column behind each column that is called otherwise."""
+
+    @property
+    def unit(self) -> Unit:
+        return self.counts.unit
+
+    @property
+    def public_rows(self) -> int | None:
+        return self.counts.public_rows
+
+    def marginal(self, columns: Sequence[str]) -> NDArray[np.int64]:
+        stored = self._stored(columns)
+        if self.counts.domain.cells(stored) <= LARGEST_DENSE or len(columns) < 2:
+            return self.compression.merged(self.counts.marginal(stored), columns)
+        codes, often = self.points(columns)
+        table = np.zeros(self.domain.shape(columns), dtype=np.int64)
+        np.add.at(table, tuple(codes.T), often)
+        return table
+
+    def points(self, columns: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Combinations of groups that occur; one may be listed more than once."""
+        codes, often = self.counts.points(self._stored(columns))
+        groups = [self.compression.groupings[name].groups[codes[:, axis]] for axis, name in enumerate(columns)]
+        return np.stack(groups, axis=1) if groups else codes, often
+
+    def _stored(self, columns: Sequence[str]) -> Columns:
+        return tuple(self.sources.get(name, name) for name in columns)

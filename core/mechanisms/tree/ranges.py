@@ -1,0 +1,130 @@
+"""Ranges inside the tree mechanism: noisy counts of nested blocks of a column, or of two or three columns.
+
+**Privacy** a row falls into one block of each level, so a level is a table like any other: a unit changes it by at most
+unit.l1 in L1 and unit.l2_squared in squared L2, whether its rows are added, removed or replaced. What a ladder is given
+is divided among its levels, exactly. Agreement between levels and everything after it is post-processing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.mechanisms.kit.measurement import GRAIN, Portion
+from core.mechanisms.kit.single import disjoint
+from core.mechanisms.ranges.interval_tree import IntervalTree
+from core.mechanisms.ranges.levels import DECAY, Levels, Target
+from core.mechanisms.ranges.rectangle_tree import RectangleTree
+from core.mechanisms.tree.compression import Compression, Grouping
+from core.mechanisms.tree.workload import WIDE
+from core.models.fitting.pyramid import Estimate, gather, pyramid
+from core.models.fitting.raking import Pull
+from core.models.points import Points
+from core.models.protocol import Floats
+from core.privacy.budget import Budget
+from core.privacy.events import Gaussian, Laplace
+from core.privacy.noise import NoiseSource
+from core.privacy.unit import Unit
+from core.queries.kit.protocol import Columns
+from core.schema.domain import Domain
+from core.table.counts import Counts
+
+MOST_GROUPS = 64
+"""Groups of neighbouring cells in which a wide column meets other columns."""
+MOST_BLOCKS = 4_096
+"""Blocks of a level that records are re-weighted to; finer ones would hold few records each."""
+
+
+def ladder(domain: Domain, columns: Columns, event: Laplace | Gaussian, unit: Unit) -> Target:
+    """The levels of blocks that ranges of these columns are made of, and what each level gets of an event."""
+    scheme = _scheme(columns)
+    blocks = pyramid(domain.shape(columns), scheme.branching, scheme.top(unit))
+    decay = DECAY if isinstance(event, Laplace) else DECAY**2
+    grains = [max(1, round(GRAIN * decay**level)) for level in range(blocks.levels)]
+    amount = event.epsilon if isinstance(event, Laplace) else event.rho
+    shares = [amount * Fraction(grain, sum(grains)) for grain in grains]
+    return Target(columns, blocks, tuple(Portion(columns, type(event)(share)) for share in shares))
+
+
+def climb(counts: Counts, target: Target, noise: NoiseSource) -> Estimate:
+    """Noisy counts of every block of every level, and what each level and those below it say together."""
+    blocks = target.pyramid.sums(counts.marginal(target.columns))
+    noisy = [
+        disjoint(noise, portion.event, counts.unit, level)
+        for level, portion in zip(blocks, target.portions, strict=True)
+    ]
+    return gather(target.pyramid, noisy, [portion.sigma(counts.unit) ** 2 for portion in target.portions])
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """The released counts of nested blocks, without negatives and with the common total."""
+
+    columns: Columns
+    estimate: Estimate
+    cells: Floats
+
+    @classmethod
+    def of(cls, columns: Columns, estimate: Estimate, total: float) -> Ladder:
+        cells = _scheme(columns).settle(estimate, total)
+        return cls(columns, estimate, cells.reshape(estimate.pyramid.shape))
+
+    def sigma(self, cells: int) -> float:
+        """About the standard deviation of one of so many parts of equal size: from the level that tells it best."""
+        spread = [float(np.sqrt(variances.mean())) for variances in self.estimate.variances]
+        finer = [math.sqrt(max(1.0, variances.size / cells)) for variances in self.estimate.variances]
+        return min(noise * factor for noise, factor in zip(spread, finer, strict=True))
+
+    def column(self, regular: int, total: float, rare: float) -> tuple[Floats, Grouping, float]:
+        """Of a ladder over one column: its cells, how they are grouped, and the noise in a group."""
+        if self.cells.size > WIDE:
+            grouping = neighbours_joined(self.cells, regular, total, self.sigma(MOST_GROUPS))
+        else:
+            grouping = Grouping.rare(self.cells, rare * self.sigma(self.cells.size))
+        return self.cells, grouping, self.sigma(grouping.size)
+
+    def merged(self, compression: Compression) -> Floats:
+        """The table over groups."""
+        table: NDArray[np.number] = self.cells
+        for axis, name in enumerate(self.columns):
+            table = compression.groupings[name].merged(table, axis)
+        return np.asarray(table, dtype=np.float64)
+
+    def pulls(self, points: Points) -> list[Pull]:
+        """Every level that is not too fine as a partition of the records, with the counts and noise of its parts."""
+        codes = [points.codes[:, points.domain.names.index(name)] for name in self.columns]
+        made = []
+        for level, starts in enumerate(self.estimate.pyramid.starts):
+            grid = self.estimate.pyramid.grid(level)
+            if level and math.prod(grid) > MOST_BLOCKS:
+                break
+            flat = np.zeros(len(points.codes), dtype=np.int64)
+            table = self.cells
+            for axis, (places, along, size) in enumerate(zip(starts, codes, grid, strict=True)):
+                flat = flat * size + np.searchsorted(places, along, side="right") - 1
+                table = np.add.reduceat(table, places, axis=axis)
+            made.append(Pull.of(flat, table, float(np.sqrt(self.estimate.variances[level].mean()))))
+        return made
+
+
+def neighbours_joined(counts: Floats, regular: int, total: float, sigma: float) -> Grouping:
+    """Neighbouring cells joined into groups of about equal mass; cells without a place in the order stay alone."""
+    most = int(np.clip(total / (3 * sigma) if sigma > 0 else MOST_GROUPS, 1, MOST_GROUPS))
+    heights = np.cumsum(counts[:regular])
+    middles = (heights - counts[:regular] / 2) / heights[-1] if heights[-1] > 0 else np.arange(regular) / regular
+    bins = np.minimum((most * middles).astype(np.int64), most - 1)
+    joined = np.unique(bins, return_inverse=True)[1].astype(np.int64)
+    groups = np.append(joined, joined.max() + 1 + np.arange(counts.size - regular))
+    mass = np.bincount(groups, weights=counts)[groups]
+    members = np.bincount(groups)[groups]
+    inside = np.divide(counts, mass, out=1.0 / members, where=mass > 0)
+    return Grouping(groups, inside)
+
+
+def _scheme(columns: Columns) -> Levels:
+    """The tree that would serve these ranges alone; its own budget plays no part here."""
+    return (IntervalTree if len(columns) == 1 else RectangleTree)(queries=(), budget=Budget(1))

@@ -1,0 +1,39 @@
+"""Run a whole plan on public stand-in rows: what would the errors be, and how long would it take?
+
+**Privacy** A rehearsal touches no private table, so it is free and its figures may be shown to anyone.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from core.mechanisms.kit.protocol import Mechanism, Progress, silent
+from core.planning.focus import Focused, asked, widened
+from core.planning.scoring import Score, score
+from core.privacy.noise import NoiseSource
+from core.table.stand_in import StandIn
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Rehearsal:
+    """What a plan would have done to a public table."""
+
+    rows: int
+    scores: tuple[Score, ...]
+    seconds: float
+
+
+def rehearse(
+    mechanism: Mechanism, standin: StandIn, noise: NoiseSource, progress: Progress = silent
+) -> Rehearsal:
+    """Release the stand-in as the desk would, and compare."""
+    started = time.perf_counter()
+    domain = asked(mechanism.queries, standin.domain)
+    model = mechanism.run(Focused(standin, domain), noise, progress)
+    seconds = time.perf_counter() - started
+    return Rehearsal(
+        rows=len(standin.codes),
+        scores=score(mechanism.queries, standin, widened(standin.domain, model)),
+        seconds=seconds,
+    )

@@ -1,0 +1,98 @@
+"""How far a release is from the table it was made of, per query class.
+
+**Privacy** None: these figures are exact and for the curator's eyes, unless the table itself is public (a rehearsal).
+Nothing here may enter a release, an export or a log.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.queries.kit.checks import MOST_LISTED
+from core.queries.kit.protocol import Floats, QueryClass, Source
+from core.queries.lipschitz import Lipschitz
+from core.schema.domain import Domain
+
+SAMPLED = 2_000
+"""Members drawn of a class that is too large to be listed."""
+WORST = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Miss:
+    """One question with its true and its released answer, as shares of the table."""
+
+    words: str
+    truth: float
+    released: float
+
+    @property
+    def error(self) -> float:
+        return abs(self.truth - self.released)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Score:
+    """The errors of one class, as shares of the table."""
+
+    name: str
+    sentence: str
+    errors: Floats
+    """Of every member, or of a random sample of a large class."""
+    largest: float
+    """Over the whole class where that is known, else over the sample."""
+    worst: tuple[Miss, ...]
+    """The largest ones, in words."""
+    listed: bool
+    """Whether `errors` are those of all members."""
+
+    @property
+    def mean(self) -> float:
+        return float(self.errors.mean()) if self.errors.size else 0.0
+
+
+def score(queries: Iterable[QueryClass], truth: Source, estimate: Source) -> tuple[Score, ...]:
+    """The errors of each class, in its order."""
+    return tuple(_score(query, truth, estimate) for query in queries)
+
+
+def _score(query: QueryClass, truth: Source, estimate: Source) -> Score:
+    domain, log_size = estimate.domain, query.log_size(estimate.domain)
+    # A continuous class answers for its public net, which is a list too.
+    listed = log_size <= math.log(MOST_LISTED) or math.isinf(log_size)
+    members = () if listed else query.sample(domain, SAMPLED, np.random.default_rng())
+    if listed:
+        true, released = query.answers(truth), query.answers(estimate)
+    else:
+        true = np.array([member.answer(truth) for member in members])
+        released = np.array([member.answer(estimate) for member in members])
+    errors = np.abs(true - released)
+    largest = float(errors.max(initial=0.0))
+    return Score(
+        name=query.name,
+        sentence=query.sentence(domain),
+        errors=errors,
+        largest=largest if listed else max(largest, query.worst(truth, estimate)),
+        worst=tuple(
+            Miss(
+                words=_words(query, domain, place) if listed else members[place].words,
+                truth=float(true[place]),
+                released=float(released[place]),
+            )
+            for place in _largest(errors)
+        ),
+        listed=listed,
+    )
+
+
+def _largest(errors: Floats) -> list[int]:
+    first = np.argpartition(errors, -WORST)[-WORST:] if errors.size > WORST else np.arange(errors.size)
+    return [int(place) for place in first[np.argsort(-errors[first], kind="stable")]]
+
+
+def _words(query: QueryClass, domain: Domain, place: int) -> str:
+    return query.words(domain, place) if isinstance(query, Lipschitz) else query.member(domain, place).words

@@ -1,0 +1,61 @@
+"""One attempt at a paid plan: run, store, return; and what an error in between means.
+
+**Privacy** A plan that was paid for may be run again for nothing only if the earlier attempt ended for a reason that
+does not depend on its noise: it was killed, or it failed before any noise was drawn. An error *after* a draw may depend
+on what was drawn; that it happened is then an outcome somebody sees, and a second run would be a second outcome for one
+payment. So such an error is the stored outcome of the plan, and its last: the plan is void.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any, cast
+
+from core.base.errors import DeskError, Failed
+from core.ledger.ledger import Entry, Ledger
+from core.privacy.noise import NoiseSource
+
+VOID = b""
+VOID_DIGEST = hashlib.sha256(VOID).hexdigest()
+ENDED = "The run stopped after noise was drawn, so the same payment cannot be used again; plan a fresh edition."
+
+
+class Watched:
+    """A source of noise that knows whether anything was asked of it."""
+
+    def __init__(self, noise: NoiseSource) -> None:
+        self._noise = noise
+        self.drawn = False
+
+    def __getattr__(self, name: str) -> Any:
+        self.drawn = True
+        return getattr(self._noise, name)
+
+
+def attempt(ledger: Ledger, plan_id: str, noise: NoiseSource, work: Callable[[NoiseSource], bytes]) -> bytes:
+    """The stored result of a paid plan, made now if there is none."""
+    stored = ledger.result(plan_id)
+    if stored is None:
+        stored = ledger.store(plan_id, _made(ledger, plan_id, noise, work))
+    if stored == VOID:
+        raise Failed(ENDED)
+    return stored
+
+
+def is_void(entry: Entry) -> bool:
+    """Whether a plan ended by an error after its noise was drawn."""
+    return entry.digest == VOID_DIGEST
+
+
+def _made(ledger: Ledger, plan_id: str, noise: NoiseSource, work: Callable[[NoiseSource], bytes]) -> bytes:
+    watched = Watched(noise)
+    try:
+        return work(cast(NoiseSource, watched))
+    except Exception as problem:
+        if watched.drawn:
+            return VOID
+        # The note must not depend on the data: a fixed sentence and the kind of error only.
+        note = str(problem) if isinstance(problem, DeskError) else f"The run stopped ({type(problem).__name__})."
+    ledger.failed(plan_id, note)
+    raise Failed(f"{note} It is paid for: run the same plan again at no cost.")

@@ -1,0 +1,73 @@
+"""What the desk shows its curator: the tables it holds, how far a release is, and what a budget was and is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from core.ledger.ledger import Account, Dataset, Entry, Override
+from core.plans.plan import canonical
+from core.privacy.budget import Budget
+from core.privacy.unit import Unit
+from core.schema.domain import Domain
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldTable:
+    """A table the desk holds, as its curator sees it."""
+
+    id: str
+    name: str
+    domain: Domain
+    unit: Unit
+    budget: Budget
+    added: str
+    notes: Mapping[str, Any]
+    """Curator-only facts: rows, cells that did not fit the schema, rows dropped by the limit."""
+
+    @classmethod
+    def of(cls, dataset: Dataset, account: Account) -> HeldTable:
+        details = json.loads(dataset.details_json)
+        return cls(
+            id=dataset.id,
+            name=dataset.name,
+            domain=Domain.from_json(dataset.schema_json),
+            unit=Unit.from_json(details.pop("unit")),
+            budget=Budget.from_json(json.loads(account.budget_json)),
+            added=dataset.created_at,
+            notes=details,
+        )
+
+
+def current(dataset: Dataset, account: Account) -> bool:
+    """Whether this is a table (not only bought suggestions) and was taken in for the unit that is protected now."""
+    details = json.loads(dataset.details_json)
+    return "kind" not in details and canonical(details["unit"]) == account.unit_json
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How far a release is."""
+
+    state: Literal["unpaid", "running", "stopped", "ended", "done"]
+    """Stopped can be finished at no cost; ended cannot, because its noise was drawn already."""
+    stage: str = ""
+    share: float = 0.0
+    note: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """What a table's budget was and is."""
+
+    budget: Budget
+    spent_share: float
+    left_epsilon: float
+    """Largest epsilon that one more release may have, at the budget's own delta."""
+    entries: tuple[Entry, ...]
+    """Newest first; `units / total` is an entry's share."""
+    total: int
+    changes: tuple[Override, ...]
+    """Every change of the total, with its reason."""

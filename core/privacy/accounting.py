@@ -1,0 +1,376 @@
+"""What events cost, and how costs compose: one currency per account, and the guarantee of a finished sequence.
+
+**The currency.** An account counts *units*: 10^-12 nats of Rényi divergence at one order, fixed from the total budget
+when the account is opened. D_a(P | Q) = log E_Q[(P/Q)^a] / (a - 1) is the divergence of order a between the outputs
+on two neighbouring tables.
+
+- delta = 0: the order is infinite (`None`), the divergence is epsilon itself, units are pico-epsilon.
+- delta > 0: the finite order at which Gaussian noise can use most of the budget. The account holds the largest
+  divergence t at that order that still implies (epsilon, delta), by Canonne, Kamath and Steinke 2020, proposition 12:
+  epsilon = t + log(1/(a delta))/(a - 1) + log(1 - 1/a).
+
+**Why adding up is enough, even when the next spend is chosen after seeing the last answer.** Divergences of order a add
+under composition conditionally on everything seen so far. So a rule that refuses every spend that would lift the sum
+above a total fixed in advance keeps the whole interaction below that total, whatever is asked and whatever price is
+chosen at each step: the Rényi privacy filter of Feldman and Zrnic 2021 and Lécuyer 2021; at the infinite order it is
+the basic composition filter of Rogers, Roth, Ullman and Vadhan 2016. Picking the best order *afterwards* would not be
+covered, which is why the order never changes during the life of an account.
+
+**Per event**, in both directions (L is the privacy loss log P/Q; E_Q[exp L] = 1 and x^a is convex, so among all losses
+in an interval the two end points reach the largest divergence):
+
+- `Gaussian(rho)`: a rho exactly (zero-concentrated privacy; holds for discrete Gaussians in any number of cells).
+- `Pure(e)`: L lies in [-e, e]; the end points are randomised response, D_a = e + log((1 + r^(2a-1))/(1 + r))/(a - 1)
+  with r = exp(-e). It is below both e and a e^2/2.
+- `Laplace(e)`: the same. Discrete Laplace noise on a count of sensitivity 1 has only the losses e and -e, so it *is*
+  randomised response; the smaller curve of continuous Laplace noise would be wrong for it. A change spread over many
+  cells, or a larger sensitivity, is still e-private and therefore covered.
+- `Selection(e)`: L lies in an interval [s - e, s] of length e with unknown s (bounded range). Maximising the end-point
+  formula over s gives D_a = (-a log u + log((w - w^a)/((a - 1)(1 - w))))/(a - 1), w = exp(-e),
+  u = a (w - w^a)/((a - 1)(1 - w^a)); it is below a e^2/8 (Dong, Durfee and Rogers 2020; Cesar and Rogers 2021).
+
+**Rounding.** Everything is a `Fraction` or a 40-digit decimal whose exp and log are correctly rounded, so results are
+the same on every machine. Costs are rounded up and capacities down, after a guard far above the arithmetic error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
+from fractions import Fraction
+from functools import lru_cache
+
+from core.base.errors import BadParameter, OutOfBudget
+from core.privacy.budget import Budget, exact
+from core.privacy.events import Cost, Event, Gaussian, Pure, Selection
+
+UNITS = 10**12
+"""Units per nat."""
+
+_DIGITS = Context(prec=40, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation, DivisionByZero, Overflow])
+# Orders exceed 1 by at least 2^-10, so cancellation leaves an error below 10^-25 in every formula below.
+_GUARD = Decimal("1e-20")
+# Orders are 1 + (128 + m)/128 2^k, less than 1 % apart, from 1 + 2^-10 to 1 + 2^50; the optimum is so flat that this
+# costs a few millionths of a budget.
+_STEPS, _LOWEST, _HIGHEST = 128, -10, 50
+
+
+def _decimal(value: Fraction) -> Decimal:
+    return Decimal(value.numerator) / Decimal(value.denominator)
+
+
+def _grid(index: int) -> Fraction:
+    """The order at a place of the fixed grid; `index` counts from 0."""
+    octave, step = divmod(index, _STEPS)
+    return 1 + Fraction(_STEPS + step, _STEPS) * Fraction(2) ** (octave + _LOWEST)
+
+
+def _best_order(loss: Callable[[Fraction], Decimal]) -> Fraction:
+    """The order on the grid with the smallest loss, for a loss that first falls and then rises."""
+    low, high = 0, _STEPS * (_HIGHEST - _LOWEST)
+    while low < high:
+        middle = (low + high) // 2
+        if loss(_grid(middle)) <= loss(_grid(middle + 1)):
+            high = middle
+        else:
+            low = middle + 1
+    return _grid(low)
+
+
+def _allowance(order: Fraction, delta: Fraction) -> Decimal:
+    """What the tight conversion adds to epsilon: divergence t at this order implies (t - allowance, delta)."""
+    above, log_order, log_above = _logs(order)
+    return (log_order + _log(delta)) / above + log_order - log_above
+
+
+@lru_cache(maxsize=16384)
+def _logs(order: Fraction) -> tuple[Decimal, Decimal, Decimal]:
+    """Order - 1 and the logarithms of both, kept because every search walks the same grid."""
+    with localcontext(_DIGITS):
+        above = _decimal(order - 1)
+        return above, _decimal(order).ln(), above.ln()
+
+
+@lru_cache(maxsize=64)
+def _log(value: Fraction) -> Decimal:
+    with localcontext(_DIGITS):
+        return _decimal(value).ln()
+
+
+@lru_cache(maxsize=1024)
+def order_for(budget: Budget) -> Fraction | None:
+    """The order of an account with this total budget; `None` is infinity, for pure epsilon.
+
+    It maximises the rho = (epsilon + allowance(a))/a that fits. With b = a - 1 the sign of the slope is that of
+    log(1/delta) - log(a) - b^2/(2b + 1) (epsilon + log(1 + 1/b)), which falls in b: there is one maximum.
+    """
+    if budget.pure:
+        return None
+    with localcontext(_DIGITS):
+        epsilon = _decimal(budget.epsilon)
+        return _best_order(lambda order: -(epsilon + _allowance(order, budget.delta)) / _decimal(order))
+
+
+@lru_cache(maxsize=1024)
+def capacity(budget: Budget, order: Fraction | None = None) -> int:
+    """All units an account with this total budget holds, rounded down.
+
+    An account keeps its order when its total is changed later; otherwise leave `order` out.
+    """
+    order = order or order_for(budget)
+    if order is None:
+        return math.floor(budget.epsilon * UNITS)
+    if budget.pure:
+        raise BadParameter("delta", "must be above 0 for an account that was opened with a delta above 0.")
+    with localcontext(_DIGITS):
+        total = Fraction(_decimal(budget.epsilon) + _allowance(order, budget.delta) - _GUARD)
+    return max(0, math.floor(total * UNITS))
+
+
+def units(cost: Cost, order: Fraction | None) -> int:
+    """What a cost takes from an account of this order, rounded up once for the whole cost."""
+    return math.ceil(_divergence(Counter(cost.events), order) * UNITS)
+
+
+def _divergence(events: Counter[Event], order: Fraction | None) -> Fraction:
+    return sum((times * _of_event(event, order) for event, times in events.items()), Fraction(0))
+
+
+@lru_cache(maxsize=8192)
+def _of_event(event: Event, order: Fraction | None) -> Fraction:
+    """An upper bound on the divergence of one event, exact where the exact value is simple."""
+    if isinstance(event, Gaussian):
+        if order is None and event.rho > 0:
+            raise BadParameter("delta", "Gaussian noise needs a delta above 0; try 1e-9, or choose Laplace noise.")
+        return event.rho * (order or 0)
+    epsilon = event.epsilon
+    if order is None or epsilon == 0:
+        return epsilon
+    with localcontext(_DIGITS):
+        bound = min(epsilon, order * epsilon**2 / 2, Fraction(_response(epsilon, order) + _GUARD))
+        if not isinstance(event, Selection):
+            return bound
+        bound = min(bound, order * epsilon**2 / 8)
+        # Where order * epsilon is tiny the exact form gains less than one part in 10^12, and would cancel.
+        if order * epsilon < Fraction(1, 10**6) or epsilon > 1000:
+            return bound
+        return min(bound, Fraction(_range(epsilon, order) + _GUARD))
+
+
+def _response(epsilon: Fraction, order: Fraction) -> Decimal:
+    """Divergence of randomised response, the largest of anything that is epsilon-private."""
+    exponent, above = _decimal(epsilon), _decimal(order - 1)
+    odds = (1 + (-exponent * (2 * above + 1)).exp()) / (1 + (-exponent).exp())
+    return exponent + odds.ln() / above
+
+
+def _range(epsilon: Fraction, order: Fraction) -> Decimal:
+    """The largest divergence of anything whose privacy loss stays in some interval of length epsilon."""
+    a, exponent = _decimal(order), _decimal(epsilon)
+    w, power = (-exponent).exp(), (-exponent * a).exp()
+    tilt = a * (w - power) / ((a - 1) * (1 - power))
+    return (((w - power) / ((a - 1) * (1 - w))).ln() - a * tilt.ln()) / (a - 1)
+
+
+def rho_for(budget: Budget) -> Fraction:
+    """The rho of Gaussian noise that uses a budget to its last unit; split it freely, parts add up exactly."""
+    order = order_for(budget)
+    if order is None:
+        raise BadParameter("delta", "Gaussian noise needs a delta above 0; try 1e-9, or choose Laplace noise.")
+    held = capacity(budget)
+    if held == 0:
+        raise BadParameter("epsilon", "is too small for Gaussian noise of any size; try 1.")
+    return Fraction(held, UNITS) / order
+
+
+@lru_cache(maxsize=1024)
+def pure_for(budget: Budget) -> Fraction:
+    """The epsilon of one pure event (Laplace noise, say) that uses a budget to its last unit.
+
+    With delta = 0 this is the budget's epsilon. With delta > 0 it is smaller, because the account's order suits
+    Gaussian noise; a curator who wants one pure event only should open the account with delta = 0.
+    """
+    return _largest_pure(capacity(budget), order_for(budget))
+
+
+def _largest_pure(held: int, order: Fraction | None) -> Fraction:
+    """The largest multiple of 10^-12 whose pure event costs at most `held` units."""
+    if order is None or held <= 0:
+        return Fraction(max(0, held), UNITS)
+    # Randomised response costs at most epsilon and at least epsilon - log(2)/(order - 1).
+    low, high = held, held + math.ceil(Fraction(7, 10) * UNITS / (order - 1)) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if units(Cost((Pure(Fraction(middle, UNITS)),)), order) <= held:
+            low = middle
+        else:
+            high = middle
+    return Fraction(low, UNITS)
+
+
+def remaining_epsilon(units_left: int, order: Fraction | None, delta: object) -> float:
+    """The largest epsilon of a plan with this delta that an account can still pay, rounded down; 0 if there is none.
+
+    A plan with delta > 0 is priced as Gaussian noise (`rho_for`), a plan with delta = 0 as one pure event. An account
+    of infinite order pays pure epsilon whatever the delta.
+    """
+    failure = _probability(delta)
+    if units_left <= 0:
+        return 0.0
+    if order is None or failure == 0:
+        return _down(min(_largest_pure(units_left, order), Fraction(1000)))
+    rho = Fraction(units_left, UNITS) / order
+    with localcontext(_DIGITS):
+        # The inverse of `rho_for`, up to the unit that each capacity loses by rounding; hence one step up, then down.
+        best = _best_order(lambda a: _decimal(a * rho) - _allowance(a, failure))
+        largest = best * rho - Fraction(_allowance(best, failure)) + Fraction(1, UNITS)
+    while (epsilon := _down(min(largest, Fraction(1000)))) > 0:
+        plan = Budget(epsilon, failure)
+        if capacity(plan) == 0:
+            return 0.0
+        if units(Cost((Gaussian(rho_for(plan)),)), order) <= units_left:
+            return epsilon
+        largest = Fraction(epsilon) - Fraction(1, UNITS)
+    return 0.0
+
+
+def _down(value: Fraction) -> float:
+    """The value cut after 12 decimals: at most the value when read as the decimal it prints."""
+    return math.floor(value * UNITS) / UNITS
+
+
+def _up(value: Fraction | Decimal) -> float:
+    """The smallest float that, read as the decimal it prints, is at least the value."""
+    number = float(value)
+    return number if exact(number, "value") >= Fraction(value) else math.nextafter(number, math.inf)
+
+
+def _epsilons(cost: Cost) -> list[Fraction] | None:
+    """The epsilon of each event that has one; `None` if an event has no pure guarantee."""
+    if not cost.pure:
+        return None
+    return [event.epsilon for event in cost.events if not isinstance(event, Gaussian) and event.epsilon > 0]
+
+
+def basic(cost: Cost) -> float:
+    """Basic composition: epsilons add, delta stays 0; infinite with Gaussian noise."""
+    epsilons = _epsilons(cost)
+    return math.inf if epsilons is None else _up(sum(epsilons, Fraction(0)))
+
+
+def advanced(cost: Cost, delta: object) -> float:
+    """Advanced composition of pure events; infinite with Gaussian noise.
+
+    k <= 10,000 events of one epsilon e: the optimal bound (Kairouz, Oh and Viswanath 2015), which is the exact
+    guarantee of k randomised responses. Otherwise: sum e tanh(e/2) + sqrt(2 log(1/delta) sum e^2) (Dwork, Rothblum
+    and Vadhan 2010 with the exact mean loss of randomised response, by Azuma's inequality).
+    """
+    failure, epsilons = _probability(delta), _epsilons(cost)
+    if epsilons is None:
+        return math.inf
+    if not epsilons or failure == 0:
+        return basic(cost)
+    with localcontext(_DIGITS):
+        if len(set(epsilons)) == 1 and len(epsilons) <= 10_000:
+            return _up(_optimal(len(epsilons), epsilons[0], failure))
+        shares = [(times, _decimal(epsilon), _decimal(-epsilon).exp()) for epsilon, times in Counter(epsilons).items()]
+        mean = sum((times * e * (1 - r) / (1 + r) for times, e, r in shares), Decimal(0))
+        squares = sum((times * e * e for times, e, _ in shares), Decimal(0))
+        return _up(mean + (-2 * _log(failure) * squares).sqrt() + _GUARD)
+
+
+def _optimal(times: int, epsilon: Fraction, delta: Fraction) -> Decimal:
+    """The smallest x >= 0 at which k randomised responses are (x, delta)-private.
+
+    Their loss is (k - 2j) e with probability proportional to C(k, j) exp(-j e), and delta(x) is the largest of the
+    lines P(j < i) - exp(x) Q(j < i) over i; each line asks for exp(x) >= (P - delta)/Q. The demands rise, then fall.
+    """
+    ratio = _decimal(-epsilon).exp()
+    likely = (1 / (1 + ratio)) ** times
+    unlikely = likely * ratio**times
+    demand, above, below = Decimal("-Infinity"), likely - _decimal(delta), unlikely
+    for j in range(times):
+        if above / below < demand:
+            break
+        demand = above / below
+        likely, unlikely = likely * ratio * (times - j) / (j + 1), unlikely / ratio * (times - j) / (j + 1)
+        above, below = above + likely, below + unlikely
+    return demand.ln() + _GUARD if demand > 1 - _GUARD else Decimal(0)
+
+
+def zcdp(cost: Cost, delta: object) -> float:
+    """Zero-concentrated composition: rho is e^2/2 for a pure event and e^2/8 for a selection; then converted."""
+    rho = sum((times * _rho(event) for event, times in Counter(cost.events).items()), Fraction(0))
+    return _converted(Counter([Gaussian(rho)]), _probability(delta))
+
+
+def _rho(event: Event) -> Fraction:
+    if isinstance(event, Gaussian):
+        return event.rho
+    return event.epsilon**2 / (8 if isinstance(event, Selection) else 2)
+
+
+def renyi(cost: Cost, delta: object) -> float:
+    """Rényi composition: the exact curves of all events are added at each order; then converted at the best."""
+    return _converted(Counter(cost.events), _probability(delta))
+
+
+def _converted(events: Counter[Event], delta: Fraction) -> float:
+    """The smallest epsilon over all orders; with K(a) = (a - 1) D_a convex there is one minimum."""
+    if _divergence(events, Fraction(2)) == 0:
+        return 0.0
+    if delta == 0:
+        return basic(Cost(tuple(events.elements())))
+
+    def epsilon(order: Fraction) -> Decimal:
+        return _decimal(_divergence(events, order)) - _allowance(order, delta)
+
+    with localcontext(_DIGITS):
+        return max(0.0, _up(epsilon(_best_order(epsilon)) + _GUARD))
+
+
+def epsilon_for(spent: Cost | Fraction, delta: object) -> float:
+    """The epsilon that a finished cost (or a rho) guarantees together with this delta: the best of all bounds.
+
+    Valid when later queries were chosen after seeing earlier answers, as long as the events were fixed beforehand.
+    """
+    cost = spent if isinstance(spent, Cost) else Cost((Gaussian(spent),))
+    if _probability(delta) == 0:
+        return basic(cost)
+    return min(basic(cost), advanced(cost, delta), zcdp(cost, delta), renyi(cost, delta))
+
+
+def _probability(delta: object) -> Fraction:
+    value = exact(delta, "delta")
+    if not 0 <= value < 1:
+        raise BadParameter("delta", "must be at least 0 and below 1; try 1e-9.")
+    return value
+
+
+@dataclass(frozen=True)
+class Filter:
+    """An account in memory: it pays while the total stays within the budget, and refuses otherwise.
+
+    **Privacy**: everything paid together is (epsilon, delta)-private, also when each cost is chosen after seeing all
+    earlier answers (see the module's text).
+    """
+
+    budget: Budget
+    spent: int = 0
+    """Units paid so far."""
+
+    @property
+    def left(self) -> int:
+        return capacity(self.budget) - self.spent
+
+    def fits(self, cost: Cost) -> bool:
+        return units(cost, order_for(self.budget)) <= self.left
+
+    def spend(self, cost: Cost) -> Filter:
+        """The account after paying."""
+        if not self.fits(cost):
+            raise OutOfBudget("The cost is larger than what is left of the budget; choose a smaller epsilon.")
+        return Filter(self.budget, self.spent + units(cost, order_for(self.budget)))

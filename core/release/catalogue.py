@@ -1,0 +1,105 @@
+"""Metadata for data catalogues: the release described in Croissant's vocabulary (JSON-LD), from public facts only.
+
+Croissant (MLCommons, version 1.0) extends schema.org's Dataset by the files of a data set, their columns and types.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from core.base.wording import amount
+from core.release.certificate import Certificate
+from core.schema.domain import Attribute, Booleans, Categories, Dates, Domain, Integers
+
+CONTEXT: dict[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "sc": "https://schema.org/",
+    "dct": "http://purl.org/dc/terms/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "conformsTo": "dct:conformsTo",
+    "column": "cr:column",
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileObject": "cr:fileObject",
+    "recordSet": "cr:recordSet",
+    "source": "cr:source",
+}
+FORMATS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
+
+
+def croissant(certificate: Certificate, domain: Domain, files: Mapping[str, bytes]) -> str:
+    """The description of a release whose record files are given by name."""
+    described = {
+        "@context": CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": f"release-{certificate.plan}",
+        "description": promise(certificate),
+        "version": "1.0.0",
+        "datePublished": certificate.created,
+        "creator": {"@type": "sc:SoftwareApplication", "name": certificate.software},
+        "identifier": certificate.plan,
+        "isAccessibleForFree": True,
+        "rai:personalSensitiveInformation": promise(certificate),
+        "distribution": [_file(name, content) for name, content in files.items()],
+        "recordSet": [_records(domain, next(iter(files)))],
+    }
+    return json.dumps(described, indent=2, ensure_ascii=False) + "\n"
+
+
+def promise(certificate: Certificate) -> str:
+    """What a reader is promised, in two sentences."""
+    delta = f", delta = {certificate.delta:g}" if certificate.delta else " (pure)"
+    return (
+        f"{amount(certificate.synthetic_rows)} synthetic records, released with differential privacy: "
+        f"epsilon = {certificate.epsilon:g}{delta}, mechanism '{certificate.mechanism}'. "
+        f"{certificate.neighbours} No record belongs to a person."
+    )
+
+
+def _file(name: str, content: bytes) -> dict[str, Any]:
+    return {
+        "@type": "cr:FileObject",
+        "@id": name,
+        "name": name,
+        "contentUrl": name,
+        "contentSize": f"{len(content)} B",
+        "encodingFormat": FORMATS[name.rsplit(".", 1)[-1]],
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+
+
+def _records(domain: Domain, file: str) -> dict[str, Any]:
+    return {
+        "@type": "cr:RecordSet",
+        "@id": "records",
+        "name": "records",
+        "description": "One synthetic record per line.",
+        "field": [
+            {
+                "@type": "cr:Field",
+                "@id": f"records/{attribute.name}",
+                "name": attribute.name,
+                "description": attribute.note or "A column of the public schema.",
+                "dataType": _type(attribute),
+                "source": {"fileObject": {"@id": file}, "extract": {"column": attribute.name}},
+            }
+            for attribute in domain
+        ],
+    }
+
+
+def _type(attribute: Attribute) -> str:
+    if isinstance(attribute, Booleans):
+        return "sc:Boolean"
+    if isinstance(attribute, Dates):
+        return "sc:Date"
+    if isinstance(attribute, Categories):
+        return "sc:Text" if any(isinstance(value, str) for value in attribute.values) else "sc:Integer"
+    return "sc:Integer" if isinstance(attribute, Integers) else "sc:Float"

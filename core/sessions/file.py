@@ -1,0 +1,310 @@
+"""The file behind sessions: what each was opened with, its state, and every reply it gave.
+
+**Privacy** A reply leaves the desk only after it and the state that follows it are committed together. A turn holds the
+file's one write lock from before the state is read until that commit, so of two tabs or processes one waits, and no
+noise is ever drawn from a state that another reply has replaced: nothing is drawn and thrown away. That matters,
+because whether a draw loses a race could depend on how long it took, and so on the draw itself. A process that is
+killed in a turn leaves the old state, as if the question had never been asked; its draw died with it, for a reason that
+does not depend on it. A full disk would depend on it, because only some answers write a new state: so a turn begins
+only where there is room for one. An error of the mechanism may depend on it too, because only hard answers learn: after
+a draw it closes the session (`Turn.close`), which is one more outcome of a run that is paid for, and its last.
+
+An older copy of this file that is put back would draw again from states that have answered already, with the same
+secrets, and nothing in it can tell. Whoever restores a copy closes its open sessions before anything is asked.
+
+Nothing is ever deleted and no reply ever changes. The state holds secrets (noise that is drawn once); the file is
+readable by its owner only, like the ledger.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sqlite3
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from core.base.errors import DeskError, Refused, Unknown, printable
+from core.ledger.durable_file import KeptFile, Layout
+from core.mechanisms.kit.interactive import Reply
+from core.sessions.answer import Answer, Status
+from core.sessions.question import Question
+
+TABLES = """
+CREATE TABLE session (
+    number        INTEGER PRIMARY KEY,
+    id            TEXT NOT NULL UNIQUE,
+    plan_id       TEXT NOT NULL,
+    dataset_id    TEXT NOT NULL,
+    terms_json    TEXT NOT NULL,
+    status        TEXT NOT NULL DEFAULT 'open' CHECK (status IN ('open', 'closed')),
+    version       INTEGER NOT NULL DEFAULT 0 CHECK (version >= 0),
+    opened_at     TEXT NOT NULL,
+    closed_at     TEXT,
+    CHECK ((status = 'closed') = (closed_at IS NOT NULL))
+) STRICT;
+CREATE TABLE state (
+    session TEXT PRIMARY KEY REFERENCES session (id),
+    version INTEGER NOT NULL,
+    digest  TEXT NOT NULL,
+    data    BLOB NOT NULL
+) STRICT;
+CREATE TABLE reply (
+    session  TEXT NOT NULL REFERENCES session (id),
+    number   INTEGER NOT NULL,
+    at       TEXT NOT NULL,
+    key      TEXT NOT NULL,
+    words    TEXT NOT NULL,
+    question TEXT NOT NULL,
+    weights  BLOB NOT NULL,
+    share    REAL NOT NULL,
+    count    REAL NOT NULL,
+    margin   REAL CHECK (margin >= 0),
+    rows     REAL,
+    kind     TEXT NOT NULL CHECK (kind IN ('easy', 'hard', 'unchecked')),
+    spent    INTEGER NOT NULL CHECK (spent >= 0),
+    left     INTEGER CHECK (left >= 0),
+    PRIMARY KEY (session, number),
+    UNIQUE (session, key)
+) STRICT;
+CREATE INDEX session_of_dataset ON session (dataset_id);
+CREATE TRIGGER session_is_kept BEFORE DELETE ON session
+    BEGIN SELECT RAISE(ABORT, 'sessions are kept'); END;
+CREATE TRIGGER state_is_kept BEFORE DELETE ON state
+    BEGIN SELECT RAISE(ABORT, 'states are kept'); END;
+CREATE TRIGGER reply_is_kept BEFORE DELETE ON reply
+    BEGIN SELECT RAISE(ABORT, 'replies are kept'); END;
+CREATE TRIGGER reply_is_fixed BEFORE UPDATE ON reply
+    BEGIN SELECT RAISE(ABORT, 'a reply never changes'); END;
+CREATE TRIGGER session_is_fixed BEFORE UPDATE ON session
+    WHEN OLD.status = 'closed' OR NEW.id <> OLD.id OR NEW.plan_id <> OLD.plan_id OR NEW.dataset_id <> OLD.dataset_id
+        OR NEW.terms_json <> OLD.terms_json OR NEW.opened_at <> OLD.opened_at
+        OR NEW.version NOT BETWEEN OLD.version AND OLD.version + 1
+    BEGIN SELECT RAISE(ABORT, 'what a session was opened with never changes, and versions never skip'); END;
+CREATE TRIGGER reply_is_next BEFORE INSERT ON reply
+    WHEN NOT EXISTS (
+        SELECT 1 FROM session WHERE id = NEW.session AND status = 'open' AND version = NEW.number
+    )
+    BEGIN SELECT RAISE(ABORT, 'a reply belongs to the version it makes of an open session'); END;
+CREATE TRIGGER state_goes_forward BEFORE UPDATE ON state
+    WHEN NEW.session <> OLD.session OR NEW.version <= OLD.version
+        OR NEW.version <> (SELECT version FROM session WHERE id = NEW.session)
+    BEGIN SELECT RAISE(ABORT, 'a state belongs to the version it makes'); END;
+"""
+LAYOUT = Layout(noun="session file", mark=0x52_44_53_53, version=1, tables=TABLES)  # "RDSS"
+
+ROW = """SELECT id, plan_id, dataset_id, terms_json, status, session.version AS version, opened_at, closed_at,
+    state.version AS state_version FROM session JOIN state ON state.session = session.id"""
+ANSWER = "SELECT number, at, words, share, count, margin, rows, kind, spent, left FROM reply"
+
+ROOM = 16_000_000
+"""Bytes that must be free on the disk before a question is answered, besides four times its state."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionRow:
+    """A session without its state."""
+
+    id: str
+    plan_id: str
+    """The paid plan behind it: its own, or that of the release it answers from."""
+    dataset_id: str
+    terms_json: str
+    status: Status
+    version: int
+    """How many replies it gave."""
+    state_version: int
+    """Up to which of them the stored state has gone; later ones left it unchanged."""
+    opened_at: str
+    closed_at: str | None
+
+
+class SessionFile(KeptFile):
+    """All sessions of one workspace."""
+
+    def __init__(self, path: Path | str, *, patience: float = 30.0) -> None:
+        super().__init__(path, LAYOUT, patience=patience)
+        # Whoever closes the last connection moves the whole log into the file; one that stays saves every answer that.
+        stays = self.connect()
+        stays.execute("SELECT 1 FROM session LIMIT 1").fetchall()
+        self.let_go = weakref.finalize(self, stays.close)
+
+    def add(self, *, id: str, plan_id: str, dataset_id: str, terms_json: str, state: bytes) -> SessionRow:
+        """Keeps a session that was just opened; of several attempts the first wins, and no other state is ever used."""
+        with self.write() as connection:
+            if _find(connection, id) is None:
+                connection.execute(
+                    "INSERT INTO session (id, plan_id, dataset_id, terms_json, opened_at) VALUES (?, ?, ?, ?, ?)",
+                    (id, plan_id, dataset_id, terms_json, now()),
+                )
+                connection.execute("INSERT INTO state VALUES (?, 0, ?, ?)", (id, _digest(state), state))
+            return _row(connection, id)
+
+    def find(self, id: str) -> SessionRow | None:
+        with self.read() as connection:
+            return _find(connection, id)
+
+    def row(self, id: str) -> SessionRow:
+        with self.read() as connection:
+            return _row(connection, id)
+
+    def rows(self, dataset_id: str | None = None) -> list[SessionRow]:
+        """Newest first: of one table, or all."""
+        with self.read() as connection:
+            found = connection.execute(
+                f"{ROW} WHERE dataset_id = coalesce(?, dataset_id) ORDER BY session.number DESC", (dataset_id,)
+            )
+            return [SessionRow(**dict(row)) for row in found]
+
+    def asked_before(self, id: str, key: str) -> Answer | None:
+        """What was replied to this question before; a closed session is refused."""
+        with self.read() as connection:
+            _check_open(_row(connection, id))
+            return _reply(connection, id, key)
+
+    def replies(self, id: str) -> list[Answer]:
+        """In the order in which they were given."""
+        with self.read() as connection:
+            found = connection.execute(f"{ANSWER} WHERE session = ? ORDER BY number", (id,))
+            return [Answer(**dict(row)) for row in found]
+
+    def tally(self, id: str) -> dict[str, int]:
+        """How many replies there are of each kind."""
+        with self.read() as connection:
+            query = "SELECT kind, count(*) AS number FROM reply WHERE session = ? GROUP BY kind"
+            return {row["kind"]: row["number"] for row in connection.execute(query, (id,))}
+
+    def last(self, id: str) -> Answer | None:
+        with self.read() as connection:
+            return _last(connection, id)
+
+    def question(self, id: str, number: int) -> tuple[str, bytes, str]:
+        """Facts, weights and words of a question, as they were kept."""
+        with self.read() as connection:
+            query = "SELECT question, weights, words FROM reply WHERE session = ? AND number = ?"
+            row = connection.execute(query, (id, number)).fetchone()
+        if row is None:
+            raise Unknown(f"This session has no reply number {number:,}.")
+        return row["question"], bytes(row["weights"]), row["words"]
+
+    def size(self, id: str) -> int:
+        """Bytes of the stored state."""
+        with self.read() as connection:
+            return _size(connection, id)
+
+    def close(self, id: str) -> None:
+        """Accept no more questions; closing twice is closing once."""
+        with self.write() as connection:
+            if _row(connection, id).status == "open":
+                _close(connection, id)
+
+    @contextmanager
+    def turn(self, id: str) -> Iterator[Turn]:
+        """Everything between reading a state and committing what follows it; nobody else writes meanwhile."""
+        with self.write() as connection:
+            row = _row(connection, id)
+            _check_open(row)
+            if shutil.disk_usage(self.path.parent).free < ROOM + 4 * _size(connection, id):
+                raise DeskError("The disk is nearly full; nothing was asked: free some space and try again.")
+            yield Turn(connection, row)
+
+    @contextmanager
+    def snapshot(self, id: str) -> Iterator[Turn]:
+        """A session as it is at one moment, to be looked at only."""
+        with self.read() as connection:
+            connection.execute("BEGIN")
+            yield Turn(connection, _row(connection, id))
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One session while nothing else changes it."""
+
+    connection: sqlite3.Connection
+    row: SessionRow
+
+    def reply(self, key: str) -> Answer | None:
+        return _reply(self.connection, self.row.id, key)
+
+    def state(self) -> bytes:
+        found = self.connection.execute("SELECT digest, data FROM state WHERE session = ?", (self.row.id,)).fetchone()
+        data = bytes(found["data"])
+        if _digest(data) != found["digest"]:
+            raise DeskError("The state of this session is damaged on disk; restore the workspace from a backup.")
+        return data
+
+    def close(self) -> None:
+        """Ends the session together with this turn."""
+        _close(self.connection, self.row.id)
+
+    def record(
+        self, *, question: Question, at: str, reply: Reply, rows: float | None, state: bytes | None
+    ) -> Answer:
+        """Writes a reply and the state that follows it; no state means that it stays as it is."""
+        id, number = self.row.id, self.row.version + 1
+        before = _last(self.connection, id)
+        spent = (before.spent if before else 0) + int(reply.kind == "hard")
+        self.connection.execute("UPDATE session SET version = ? WHERE id = ?", (number, id))
+        self.connection.execute(
+            f"INSERT INTO reply VALUES ({', '.join('?' * 14)})",
+            (
+                *(id, number, at, question.key, question.query.words, question.facts, question.weights),
+                *(float(reply.share), float(reply.count), None if reply.margin is None else float(reply.margin), rows),
+                *(reply.kind, spent, reply.left),
+            ),
+        )
+        if state is not None:
+            self.connection.execute(
+                "UPDATE state SET version = ?, digest = ?, data = ? WHERE session = ?",
+                (number, _digest(state), state, id),
+            )
+        answer = _last(self.connection, id)
+        assert answer is not None
+        return answer
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _find(connection: sqlite3.Connection, id: str) -> SessionRow | None:
+    row = connection.execute(f"{ROW} WHERE id = ?", (id,)).fetchone()
+    return SessionRow(**dict(row)) if row else None
+
+
+def _row(connection: sqlite3.Connection, id: str) -> SessionRow:
+    found = _find(connection, id)
+    if found is None:
+        raise Unknown(f"This workspace holds no session '{printable(id)}'.")
+    return found
+
+
+def _close(connection: sqlite3.Connection, id: str) -> None:
+    connection.execute("UPDATE session SET status = 'closed', closed_at = ? WHERE id = ?", (now(), id))
+
+
+def _check_open(row: SessionRow) -> None:
+    if row.status == "closed":
+        raise Refused("This session is closed; open another one to ask more.")
+
+
+def _reply(connection: sqlite3.Connection, id: str, key: str) -> Answer | None:
+    row = connection.execute(f"{ANSWER} WHERE session = ? AND key = ?", (id, key)).fetchone()
+    return Answer(**dict(row)) if row else None
+
+
+def _last(connection: sqlite3.Connection, id: str) -> Answer | None:
+    row = connection.execute(f"{ANSWER} WHERE session = ? ORDER BY number DESC LIMIT 1", (id,)).fetchone()
+    return Answer(**dict(row)) if row else None
+
+
+def _size(connection: sqlite3.Connection, id: str) -> int:
+    return int(connection.execute("SELECT length(data) FROM state WHERE session = ?", (id,)).fetchone()[0])
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,211 @@
+"""The desk's sessions: how they are priced, opened, found again and listed.
+
+Opening goes the desk's way: plan (free) -> reserve in the ledger (the whole budget, committed) -> the mechanism's
+`open` -> the first state in the session file (committed; the first attempt wins) -> the terms in the ledger (committed)
+-> questions. A crash in between costs nothing more: asking for the same session again goes on where it stopped.
+
+**Privacy** No question is answered before the ledger holds the terms. So a session whose terms are stored but whose
+state is missing may have answered before, and opening it afresh would be a second run for one payment: it is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from core.base.errors import BadParameter, Refused, Unknown, printable
+from core.ledger.ledger import Entry, Ledger
+from core.mechanisms.kit.interactive import Interactive
+from core.planning.focus import Focused
+from core.plans.plan import canonical, identity, order_of
+from core.plans.statements import HeldTable
+from core.privacy import accounting
+from core.privacy.budget import Budget
+from core.privacy.noise import NoiseSource
+from core.registry import interactive_from
+from core.release.release import Release
+from core.sessions.file import SessionFile, SessionRow
+from core.sessions.from_release import FromRelease, Released
+from core.sessions.pace import Pace
+from core.sessions.plan import KIND, SessionPlan, chosen_columns, is_release, is_session, narrowed
+from core.sessions.session import Session, session_of
+from core.table.counts import Cells, Counts
+
+OPEN_SESSIONS = 16
+"""Sessions whose state and counts stay in memory once they were asked something."""
+MOST_AT_HAND = 2**20
+"""Cells of a table of counts that a session keeps in memory, 8 MB; larger ones are counted anew for each question."""
+
+
+class Sessions:
+    """All sessions of one workspace."""
+
+    def __init__(
+        self,
+        folder: Path,
+        ledger: Ledger,
+        noise: NoiseSource,
+        *,
+        table: Callable[[str], HeldTable],
+        counts: Callable[[str], Counts],
+        pace: Pace,
+    ) -> None:
+        self.file = SessionFile(folder / "sessions.sqlite")
+        self._ledger = ledger
+        self._noise = noise
+        self._table = table
+        self._counts = counts
+        self._pace = pace
+        self._at_hand = lru_cache(maxsize=OPEN_SESSIONS)(self._read)
+
+    def plan(
+        self,
+        held: HeldTable,
+        *,
+        mechanism: str,
+        budget: Budget,
+        columns: Sequence[str] | None,
+        earlier: str | None,
+        edition: int,
+        options: dict[str, Any],
+    ) -> SessionPlan:
+        """Price a session without spending anything; every refusal happens here."""
+        _check_edition(edition)
+        chosen = interactive_from(mechanism, budget, options)
+        named = chosen_columns(columns, held.domain)
+        domain = narrowed(held.domain, named)
+        chosen.check(domain, held.unit)
+        if earlier is not None:
+            self._released(earlier, held)
+        account = self._ledger.account(self._ledger.dataset(held.id).fingerprint)
+        cost = chosen.cost(domain, held.unit)
+        return SessionPlan(
+            table=held.id,
+            mechanism=mechanism,
+            budget=budget,
+            options=options,
+            columns=named,
+            earlier=earlier,
+            edition=edition,
+            cost=cost,
+            units=accounting.units(cost, order_of(account)),
+            expected_error=chosen.expected(domain, held.unit),
+            hard_answers=chosen.hard_answers(domain, held.unit),
+            priced_for=account,
+        )
+
+    def begin(self, entry: Entry, noise: NoiseSource) -> bytes:
+        """Open a paid session unless that was done already; returns its terms, which the ledger keeps."""
+        if self.file.find(entry.plan_id) is None:
+            held, terms = self._table(entry.dataset_id), json.loads(entry.plan_json)
+            domain = narrowed(held.domain, terms["columns"])
+            mechanism = _mechanism(terms)
+            start = None if terms["earlier"] is None else self._source(terms["earlier"], held, terms["columns"])
+            state = mechanism.open(at_hand(Focused(self._counts(held.id), domain)), noise, start)
+            self.file.add(
+                id=entry.plan_id,
+                plan_id=entry.plan_id,
+                dataset_id=held.id,
+                terms_json=entry.plan_json,
+                state=mechanism.save(state),
+            )
+        return entry.plan_json.encode()
+
+    def from_release(self, plan_id: str, held: HeldTable, edition: int) -> Session:
+        """A session that answers from a stored release, at no cost."""
+        _check_edition(edition)
+        release, entry = self._released(plan_id, held)
+        terms = canonical({"kind": KIND, "table": held.id, "release": plan_id, "edition": edition})
+        id = identity(terms)
+        if self.file.find(id) is None:
+            Released.of(release, entry, held.domain)
+            self.file.add(id=id, plan_id=plan_id, dataset_id=held.id, terms_json=terms, state=b"")
+        return self.session(id)
+
+    def session(self, id: str) -> Session:
+        """The session of this id, the same object for all who ask while it is in use."""
+        row = self.file.find(id)
+        entry = self._ledger.entry(row.plan_id if row else id)
+        if entry is None or (row is None and not is_session(entry)):
+            raise Unknown(f"This workspace holds no session '{printable(id)}'.")
+        if entry.status != "stored":
+            raise Refused("This session is paid for but was never opened; ask for it again at no cost.")
+        if row is None:
+            raise Refused("The session file no longer holds this session; restore the workspace from a backup.")
+        return self._at_hand(id)
+
+    def sessions(self, table: str | None = None) -> list[Session]:
+        """Newest first: of one table, or all."""
+        return [self.session(row.id) for row in self.file.rows(table) if self._opened(row)]
+
+    def _opened(self, row: SessionRow) -> bool:
+        entry = self._ledger.entry(row.plan_id)
+        return entry is not None and entry.status == "stored"
+
+    def _read(self, id: str) -> Session:
+        row = self.file.row(id)
+        entry = self._ledger.entry(row.plan_id)
+        assert entry is not None
+        held, terms = self._table(row.dataset_id), json.loads(row.terms_json)
+        if "release" in terms:
+            made = FromRelease.of(entry, held.domain, lambda: self._released(row.plan_id, held)[0])
+            backing: Interactive = made
+            domain, counts = made.domain, _nothing
+        else:
+            backing, domain = _mechanism(terms), narrowed(held.domain, terms["columns"])
+            counts = cache(lambda: at_hand(Focused(self._counts(held.id), domain)))
+        return session_of(
+            row,
+            mechanism=backing,
+            domain=domain,
+            unit=held.unit,
+            paid=lambda: self._share(entry),
+            file=self.file,
+            noise=self._noise,
+            counts=counts,
+            pace=self._pace,
+        )
+
+    def _share(self, entry: Entry) -> float:
+        total = self._ledger.account(self._ledger.dataset(entry.dataset_id).fingerprint).total
+        return entry.units / total if total else 1.0
+
+    def _released(self, plan_id: str, held: HeldTable) -> tuple[Release, Entry]:
+        """A stored release of the very same data and schema."""
+        entry = self._ledger.entry(plan_id)
+        stored = self._ledger.result(plan_id) if entry is not None and is_release(entry) else None
+        if entry is None or stored is None:
+            raise Unknown(f"This workspace holds no finished release '{printable(plan_id)}'; choose another.")
+        dataset, other = self._ledger.dataset(held.id), self._ledger.dataset(entry.dataset_id)
+        release = Release(stored)
+        if dataset.fingerprint != other.fingerprint or release.certificate.schema_digest != held.domain.digest:
+            raise Refused("This release is of another table or schema; choose one of the same table.")
+        return release, entry
+
+    def _source(self, plan_id: str, held: HeldTable, columns: Sequence[str] | None) -> Released:
+        release, entry = self._released(plan_id, held)
+        return Released.of(release, entry, narrowed(held.domain, columns))
+
+
+def at_hand(counts: Counts) -> Counts:
+    """The same counts, held in memory as one table where that is small: a question is then one sum over it."""
+    if counts.domain.cells() > MOST_AT_HAND:
+        return counts
+    return Cells(counts.domain, counts.marginal(counts.domain.names), counts.unit)
+
+
+def _mechanism(terms: dict[str, Any]) -> Interactive:
+    return interactive_from(terms["mechanism"], Budget.from_json(terms["budget"]), terms["options"])
+
+
+def _nothing() -> Counts | None:
+    """A session that answers from a release has no private counts."""
+    return None
+
+
+def _check_edition(edition: object) -> None:
+    if isinstance(edition, bool) or not isinstance(edition, int) or not 1 <= edition <= 10**6:
+        raise BadParameter("edition", "must be a whole number from 1 to 1,000,000.")

@@ -1,0 +1,64 @@
+"""The seam between private data and mechanisms: a thing that can be counted.
+
+A mechanism never sees rows. It asks a `Counts` for tables of integer counts over declared columns; `table.Table` is
+the one behind the desk, `Cells` holds a small histogram directly (tests, benchmarks, studies on public data).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.base.axes import summed
+from core.privacy.unit import Unit
+from core.schema.domain import Domain
+
+Integers = NDArray[np.int64]
+
+
+class Counts(Protocol):
+    """Integer counts of a private table over its public schema."""
+
+    @property
+    def domain(self) -> Domain: ...
+
+    @property
+    def unit(self) -> Unit: ...
+
+    @property
+    def public_rows(self) -> int | None:
+        """The number of rows where `unit.public_rows`; otherwise None."""
+
+    def marginal(self, columns: Sequence[str]) -> Integers:
+        """Counts of shape `domain.shape(columns)`; no columns gives the number of rows as a 0-d array."""
+
+    def points(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
+        """Distinct combinations of codes that occur (one per line) and how often; never larger than the table."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A whole table given as its dense histogram over all columns of a small domain."""
+
+    domain: Domain
+    cells: Integers
+    unit: Unit = field(default_factory=Unit.row)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cells", np.asarray(self.cells, dtype=np.int64).reshape(self.domain.shape()))
+
+    @property
+    def public_rows(self) -> int | None:
+        return int(self.cells.sum()) if self.unit.public_rows else None
+
+    def marginal(self, columns: Sequence[str]) -> Integers:
+        return summed(self.cells, self.domain.names, columns)
+
+    def points(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
+        table = self.marginal(columns)
+        codes = np.argwhere(table)
+        return codes.astype(np.int64), table[tuple(codes.T)]

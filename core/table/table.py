@@ -1,0 +1,189 @@
+"""The private table: raw rows are read once, encoded by the public schema, and forgotten; only counts come out.
+
+`source.py` reads the rows (all SQL is there), `encoded.py` counts and keeps the codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.base.errors import BadFile, BadParameter, BadSchema, printable
+from core.mechanisms.discovery.discovery import Values, values_of
+from core.privacy.unit import Unit
+from core.schema.domain import Domain
+from core.table import encoded
+from core.table.sentences import shielded
+from core.table.source import Column, Rows, Source, opened
+
+__all__ = ["Column", "Source", "Table", "inspect", "survey"]
+
+
+class Keys(Protocol):
+    """The one thing a table needs from `noise.Noise`: independent uniform 64-bit words."""
+
+    def keys(self, count: int) -> NDArray[np.uint64]: ...
+
+
+@shielded
+def inspect(source: Source) -> tuple[Column, ...]:
+    """Column names and storage types; no row is looked at. Columns of a text file are all VARCHAR."""
+    with opened(source) as rows:
+        return rows.columns
+
+
+@shielded
+def survey(source: Source, names: Sequence[str], unit: Unit, noise: Keys) -> tuple[dict[str, Values], str]:
+    """The distinct values of some columns before any schema, for `discovery.py` alone, and the fingerprint.
+
+    **Privacy**: rows are limited per id as in `Table.load`, so neighbouring tables differ by at most `unit.limit` rows.
+    """
+    with opened(source) as rows:
+        _, kept = _taken(rows, names, unit, noise)
+        found = {}
+        for name in names:
+            positions, texts = rows.texts(name)
+            found[name] = values_of(positions if kept is None else positions[kept], texts)
+        return found, rows.fingerprint()
+
+
+def _taken(rows: Rows, names: Sequence[str], unit: Unit, noise: Keys) -> tuple[int, NDArray[np.intp] | None]:
+    """Read these columns; gives the number of rows, and which of them count where ids have a limit."""
+    known = {column.name for column in rows.columns}
+    for name in names:
+        if name not in known:
+            raise BadSchema(f"The table has no column '{printable(name)}'; correct or remove it in the schema.")
+    if unit.column is not None and unit.column not in known:
+        raise BadSchema(f"The table has no id column '{printable(unit.column)}'; choose one that exists.")
+    count = rows.take([*names, *([] if unit.column is None else [unit.column])])
+    if count == 0:
+        raise BadFile("The table has column names but no rows; it needs at least one row.")
+    if unit.column is None:
+        return count, None
+    kept = encoded.keep_smallest(rows.owners(unit.column), noise.keys(count), unit.limit)
+    if not len(kept):
+        raise BadFile(f"No row has an id in column '{printable(unit.column)}'; choose another id column.")
+    return count, kept
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Table:
+    """Encoded rows of a private table; implements `counts.Counts`. Everything but schema and unit is curator-only."""
+
+    domain: Domain
+    unit: Unit
+    codes: dict[str, NDArray[Any]] = field(repr=False)
+    """One array of codes per column of the schema."""
+    misfits: dict[str, int] = field(repr=False)
+    """Values per column that the rules of the schema had to change, counted before rows were dropped."""
+    dropped_rows: int = field(repr=False)
+    """Rows left out because their unit had more than its limit, or because they had no id."""
+    layout: dict[str, str]
+    """The source's own columns, as far as the schema has them: names in their order and storage types. Public."""
+    fingerprint: str = field(repr=False)
+    """SHA-256 of the source: the bytes of a file, or the contents of a DataFrame or DuckDB table."""
+    _remembered: encoded.Remembered = field(default_factory=encoded.Remembered, init=False, repr=False)
+
+    @classmethod
+    @shielded
+    def load(cls, source: Source, domain: Domain, unit: Unit, noise: Keys) -> Table:
+        """Read, check and encode a table.
+
+        Columns outside the schema are ignored; a column of the schema that the source lacks is refused.
+
+        **Privacy**: with an id column each id keeps at most `unit.limit` rows, chosen uniformly at random (the smallest
+        of independent keys) and then fixed. The choice for one id looks at no other id, so neighbouring tables still
+        differ by at most `unit.limit` rows. Rows without an id are dropped: several of them could belong to one person,
+        whom no limit would then protect. Ids are compared as exact text and forgotten afterwards.
+        """
+        with opened(source) as rows:
+            count, kept = _taken(rows, domain.names, unit, noise)
+            codes, misfits = {}, {}
+            for attribute in domain:
+                column, misfits[attribute.name] = rows.encode(attribute)
+                codes[attribute.name] = column if kept is None else column[kept]
+            dropped = 0 if kept is None else count - len(kept)
+            fingerprint = rows.fingerprint()
+            layout = {column.name: column.type for column in rows.columns if column.name in domain}
+        return cls(
+            domain=domain,
+            unit=unit,
+            codes=codes,
+            misfits=misfits,
+            dropped_rows=dropped,
+            layout=layout,
+            fingerprint=fingerprint,
+        )
+
+    @property
+    def rows(self) -> int:
+        """The exact number of rows that count: curator-only unless `public_rows` says otherwise."""
+        return len(self.codes[self.domain.names[0]])
+
+    @property
+    def public_rows(self) -> int | None:
+        """The number of rows, where neighbours replace one row so that it never changes; otherwise None."""
+        return self.rows if self.unit.column is None and self.unit.neighbours == "replace" else None
+
+    def marginal(self, columns: Sequence[str]) -> encoded.Integers:
+        """Exact counts of shape `domain.shape(columns)`; no columns gives the number of rows."""
+        known = self._remembered.find(columns)
+        if known is not None:
+            return known
+        sizes = self.domain.shape(columns)
+        counts = encoded.histogram([self.codes[name] for name in columns], sizes, self.rows)
+        self._remembered.keep(columns, counts, self.rows)
+        return counts
+
+    def points(self, columns: Sequence[str]) -> tuple[encoded.Integers, encoded.Integers]:
+        """Distinct combinations of codes that occur, in order, and how often."""
+        sizes = self.domain.shape(columns)
+        return encoded.occurring([self.codes[name] for name in columns], sizes, self.rows)
+
+    def interval(self, column: str, low: int, high: int) -> int:
+        """How many rows have a code from `low` to `high`, both included."""
+        size = self.domain[column].size
+        if not 0 <= low <= high < size:
+            raise BadParameter("interval", f"column '{printable(column)}' has the codes 0 to {size - 1:,}.")
+        codes = self.codes[column]
+        return int(np.count_nonzero((codes >= low) & (codes <= high)))
+
+    def total_of(self, column: str) -> int:
+        """Sum of the codes of a column; 'other' and 'missing' count as 0, so a row adds from 0 to `regular - 1`.
+
+        With one cell per value, the sum of the clipped values is this plus `low` times the rows that are not missing.
+        """
+        regular = self.domain[column].regular
+        codes = self.codes[column]
+        return int(np.sum(codes, where=codes < regular, dtype=np.int64))
+
+    def save(self, folder: str | Path) -> None:
+        """Keep the encoded columns in a new folder, which appears complete or not at all."""
+        facts = {
+            "domain": self.domain.to_json(),
+            "unit": self.unit.to_json(),
+            "misfits": self.misfits,
+            "dropped_rows": self.dropped_rows,
+            "layout": self.layout,
+            "fingerprint": self.fingerprint,
+        }
+        encoded.save(Path(folder), self.codes, facts)
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Table:
+        """The table that `save` kept; columns are mapped from disk, not read into memory."""
+        codes, facts = encoded.load(Path(folder))
+        return cls(
+            domain=Domain.from_json(facts["domain"]),
+            unit=Unit.from_json(facts["unit"]),
+            codes=codes,
+            misfits=facts["misfits"],
+            dropped_rows=facts["dropped_rows"],
+            layout=facts["layout"],
+            fingerprint=facts["fingerprint"],
+        )

@@ -1,0 +1,103 @@
+"""What a session has said: a running chart, the transcript, and how far plain noise would have got."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pandas as pd
+import streamlit as st
+
+from core.base.wording import amount, plural
+from core.mechanisms.online.online_laplace import answerable
+from core.sessions.answer import Answer, Summary
+from core.sessions.session import Session
+from dashboard.views.common import charts, messages
+from dashboard.views.common.wording import number, percent
+
+SHOWN = 200
+Visitor = Literal["curator", "visitor"]
+
+
+def show(session: Session, who: Visitor) -> None:
+    answers, summary = session.transcript(), session.summary()
+    st.header("So far", divider="gray")
+    asked, hard, left = st.columns(3)
+    asked.metric("Questions", amount(summary.questions), border=True)
+    hard.metric("Hard ones", amount(summary.hard), border=True)
+    left.metric("Hard answers left", "no limit" if summary.left is None else amount(summary.left), border=True)
+    messages.note("Which questions were hard follows from the answers.", "released")
+    _budget(summary)
+    if not answers:
+        st.write("Nothing was asked yet.")
+    else:
+        _chart(session, answers, summary)
+        _transcript(session, answers)
+    if who == "curator" and summary.status == "open":
+        _close(session)
+
+
+def _budget(summary: Summary) -> None:
+    spent = f"ε {number(summary.budget.epsilon)}, δ {number(summary.budget.delta)}"
+    messages.note(
+        f"{spent} was reserved when it opened: {percent(summary.budget_share)} of the table's total budget.", "public"
+    )
+
+
+def _chart(session: Session, answers: list[Answer], summary: Summary) -> None:
+    plain = _plain(session, answers)
+    figure, alt = charts.session([answer.kind for answer in answers], summary.limit, plain)
+    st.plotly_chart(figure, alt=alt, key=f"session-chart-{session.id}", config={"displayModeBar": False})
+    if plain is not None:
+        reached = "Enough for all of them" if plain >= len(answers) else f"It would have ended after {amount(plain)}"
+        messages.note(
+            f"Fresh noise for every question could answer {plural(plain, 'question')} as exactly for the same budget. "
+            f"{reached}.",
+            "public",
+        )
+
+
+def _plain(session: Session, answers: list[Answer]) -> int | None:
+    """Questions that fresh noise could answer with the typical margin of this session."""
+    margins = sorted(answer.margin for answer in answers if answer.margin is not None)
+    return answerable(session.budget, session.unit, margins[len(margins) // 2]) if margins else None
+
+
+def _transcript(session: Session, answers: list[Answer]) -> None:
+    newest = list(reversed(answers))[:SHOWN]
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "#": [answer.number for answer in newest],
+                "Question": [answer.words for answer in newest],
+                "Share": [100 * answer.share for answer in newest],
+                "Rows": [round(answer.count) for answer in newest],
+                "±": [None if answer.margin is None else round(answer.margin) for answer in newest],
+                "Kind": [answer.kind for answer in newest],
+            }
+        ),
+        hide_index=True,
+        column_config={
+            "#": st.column_config.NumberColumn(width=50),
+            "Share": st.column_config.NumberColumn(format="%.2f %%"),
+            "Rows": st.column_config.NumberColumn(format="localized"),
+            "±": st.column_config.NumberColumn(format="localized"),
+        },
+        alt="The newest answers of the session.",
+    )
+    listed = f"{plural(len(newest), 'answer')} of {amount(len(answers))}"
+    messages.note(f"{listed}; all of them may be published.", "released")
+    st.download_button(
+        "Save the transcript",
+        session.transcript_csv,
+        file_name="transcript.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+        key=f"transcript-{session.id}",
+    )
+
+
+def _close(session: Session) -> None:
+    with st.popover("Close the session", icon=":material/lock:"):
+        st.write("It will take no more questions, for good. Nothing is refunded.")
+        st.button("Close it", on_click=session.close, key=f"close-{session.id}")

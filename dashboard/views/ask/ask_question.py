@@ -1,0 +1,154 @@
+"""Composing one question, by clicking or as a formula, and its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.base.errors import DeskError
+from core.base.wording import rows
+from core.formulas.question import canonical, cell_text, halfspace_text, question
+from core.formulas.spans import Span
+from core.schema.domain import Domain
+from core.sessions.answer import Answer
+from core.sessions.session import Session
+from dashboard.views.common import charts, messages, state
+
+MOST_STEPS = 1_000
+KINDS = {
+    "easy": ("Easy: answered from what is public already.", "blue"),
+    "hard": ("Hard: measured, and learned from.", "violet"),
+    "unchecked": ("Unchecked: the session has no measurement left, so nothing is promised.", "orange"),
+}
+
+
+def show(here: state.Session, session: Session) -> None:
+    """The composer, and the answer to the last question."""
+    if session.status == "closed":
+        st.info("This session is closed; its transcript stays below.", icon=":material/lock:")
+        return
+    st.header("Question", divider="gray")
+    ways: dict[str, Callable[[Domain, str], str | None]] = {
+        "A group": _cell,
+        "An interval": _interval,
+        "A weighted sum": _halfspace,
+        "A formula": _formula,
+    }
+    way = st.segmented_control(
+        "Compose it as", list(ways), default="A group", required=True, key=f"way-{session.id}", persist_state="session"
+    )
+    try:
+        text = ways[way](session.domain, session.id)
+        if text is None:
+            return
+        asked = question(text, session.domain)
+        st.code(canonical(text, session.domain), language=None, wrap_lines=True)
+        messages.note(messages.plain(asked.words[:1].upper() + asked.words[1:]) + ".", "public")
+    except DeskError as problem:
+        st.error(messages.sentence(problem), icon=":material/error:")
+        return
+    st.button("Ask", type="primary", icon=":material/send:", on_click=_ask, args=(here, session, text), key="ask")
+    if here.problem:
+        st.error(here.problem, icon=":material/error:")
+        here.problem = None
+    if here.answered is not None and here.answered[0] == session.id:
+        _reply(here.answered[1])
+
+
+def _ask(here: state.Session, session: Session, text: str) -> None:
+    """In the button's callback: an answer is stored before it is shown, so a click elsewhere loses nothing."""
+    try:
+        here.answered = (session.id, session.answer(question(text, session.domain)))
+    except Exception as problem:
+        here.problem = messages.sentence(problem)
+
+
+def _reply(answer: Answer) -> None:
+    with st.container(border=True):
+        st.markdown(f"**{messages.plain(answer.words[:1].upper() + answer.words[1:])}**")
+        share, count, left = st.columns(3)
+        share.metric("Share", f"{100 * answer.share:.2f} %")
+        count.metric("Rows", f"{answer.count:,.0f}")
+        left.metric("Hard answers left", "no limit" if answer.left is None else f"{answer.left:,}")
+        text, color = KINDS[answer.kind]
+        st.badge(text, color=color)  # type: ignore[arg-type]
+        promised = answer.interval
+        if answer.margin is not None and promised is not None:
+            between = f"{100 * promised[0]:.2f} % and {100 * promised[1]:.2f} %"
+            messages.note(
+                f"The truth is within ±{rows(answer.margin)}, that is between {between}, 95 % of the time.", "released"
+            )
+        else:
+            messages.note("No error is promised for this answer.", "released")
+        cost = "It took one hard answer." if answer.cost else "It cost nothing."
+        messages.note(f"Question {answer.number}. {cost} Asking it again gives the same answer for free.", "released")
+
+
+def _cell(domain: Domain, key: str) -> str | None:
+    """Columns with one value each."""
+    columns = st.multiselect(
+        "Columns", domain.names, default=list(domain.names[:1]), key=f"cell-{key}", persist_state="session"
+    )
+    if not columns:
+        st.info("Choose at least one column.", icon=":material/view_column:")
+        return None
+    chosen = {}
+    for start in range(0, len(columns), 3):
+        for place, name in zip(st.columns(3), columns[start : start + 3], strict=False):
+            attribute = domain[name]
+            code = place.selectbox(
+                messages.plain(name), range(attribute.size), format_func=attribute.label, key=f"cell-{key}-{name}"
+            )
+            missing = attribute.missing and code == attribute.size - 1
+            chosen[name] = None if missing else attribute.label(code)
+    return cell_text(chosen)
+
+
+def _interval(domain: Domain, key: str) -> str | None:
+    """One ordered column between two of its values."""
+    ordered = [attribute.name for attribute in domain if attribute.ordered]
+    if not ordered:
+        st.info("No column of this session has an order.", icon=":material/straighten:")
+        return None
+    name = st.selectbox("Column", ordered, key=f"interval-{key}")
+    attribute = domain[name]
+    places = charts.spread(attribute.regular, MOST_STEPS)
+    first, last = st.select_slider(
+        f"{messages.plain(name)} between",
+        places,
+        (places[len(places) // 4], places[len(places) // 2]),
+        format_func=attribute.label,
+        key=f"interval-{key}-{name}",
+    )
+    return Span(name, first, last + 1).text(domain, denied=False)
+
+
+def _halfspace(domain: Domain, key: str) -> str | None:
+    """A weighted sum of number columns that reaches a cut."""
+    numbers = [attribute.name for attribute in domain if attribute.numeric and attribute.ordered]
+    if not numbers:
+        st.info("No column of this session has numbers.", icon=":material/functions:")
+        return None
+    columns = st.multiselect("Columns of numbers", numbers, default=numbers[:2], max_selections=5, key=f"sum-{key}")
+    weights = {}
+    for start in range(0, len(columns), 3):
+        for place, name in zip(st.columns(3), columns[start : start + 3], strict=False):
+            weights[name] = place.number_input(
+                f"Weight of {messages.plain(name)}", value=1.0, step=0.1, format="%g", key=f"sum-{key}-{name}"
+            )
+    cut = st.number_input("At least", value=100.0, step=1.0, format="%g", key=f"cut-{key}")
+    return halfspace_text(weights, cut)
+
+
+def _formula(domain: Domain, key: str) -> str | None:
+    text = st.text_input(
+        "Formula",
+        key=f"formula-{key}",
+        persist_state="session",
+        placeholder="age >= 65 and region in {north, east}",
+        help="Comparisons (=, !=, <, <=, >, >=, between … and …, in {…}, is missing), joined by and, or, not.",
+    )
+    with st.expander("Names that can be used", icon=":material/list:"):
+        messages.note(", ".join(messages.plain(name) for name in domain.names), "public")
+    return text if text.strip() else None

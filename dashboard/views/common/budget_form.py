@@ -1,0 +1,67 @@
+"""Two fields for a privacy budget, and sentences on what they promise."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from core.base.errors import DeskError
+from core.base.odds import odds
+from core.privacy.budget import Budget
+from dashboard.views.common import messages
+from dashboard.views.common.wording import number
+
+
+def budget(key: str, *, epsilon: str, delta: str, about: str) -> Budget | None:
+    """The budget that was typed, exactly, or None with one sentence on what is wrong."""
+    left, right = st.columns(2)
+    with left:
+        typed = _typed(
+            "Epsilon (ε)",
+            f"{key}-epsilon",
+            epsilon,
+            "Smaller is more private and less exact. 1 is common for statistics about people; 10 promises little.",
+        )
+    with right:
+        failure = failing(key, delta)
+    try:
+        chosen = Budget(typed.strip(), failure.strip() or "0")
+    except DeskError as problem:
+        st.error(messages.sentence(problem), icon=":material/error:")
+        return None
+    explained(chosen, about)
+    return chosen
+
+
+def failing(key: str, delta: str) -> str:
+    """The field for delta alone."""
+    return _typed(
+        "Delta (δ)",
+        f"{key}-delta",
+        delta,
+        "Probability with which the promise may fail; well below one in the number of people. 0 is the strictest.",
+    )
+
+
+def explained(chosen: Budget, about: str) -> None:
+    messages.note(f"{promise(chosen, about)} {odds(float(chosen.epsilon))}", "public")
+
+
+def promise(chosen: Budget, about: str) -> str:
+    """Epsilon in odds.
+
+    >>> promise(Budget(1), "this release")
+    'One person more or less changes the odds of anything seen in this release by a factor of 2.72 (e^ε) at most.'
+    """
+    factor = math.exp(min(float(chosen.epsilon), 700))
+    times = f"{factor:.3g}" if factor < 1000 else f"{factor:,.0f}" if factor < 1e6 else f"{factor:.0e}"
+    failure = "" if chosen.pure else f", except with probability {number(chosen.delta)} (δ)"
+    return (
+        f"One person more or less changes the odds of anything seen in {about} by a factor of {times} (e^ε) at most"
+        f"{failure}."
+    )
+
+
+def _typed(label: str, key: str, first: str, about: str) -> str:
+    return st.text_input(label, first, key=key, persist_state="session", help=about)

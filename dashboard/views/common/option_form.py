@@ -1,0 +1,105 @@
+"""Forms that write themselves from the options of a query class or mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from core.base.options import Option
+from core.schema.attributes import Attribute, Booleans
+from core.schema.domain import Domain
+from dashboard.views.common import editors
+
+SUITED: dict[str, tuple[Callable[[Attribute], bool], str]] = {
+    "": (lambda attribute: True, ""),
+    "ordered": (lambda attribute: attribute.ordered, "numbers or dates"),
+    "numeric": (lambda attribute: attribute.numeric, "numbers"),
+    "binary": (lambda attribute: attribute.size == 2 or isinstance(attribute, Booleans), "yes or no"),
+}
+"""Which columns an option takes, and what is in them."""
+EDITORS: dict[str, Callable[..., Any]] = {
+    "facts": editors.facts,
+    "conditions": editors.conditions,
+    "weights": editors.weights,
+    "statistics": editors.statistics,
+}
+PER_LINE = 3
+
+
+def fill(options: Sequence[Option], domain: Domain, key: str) -> dict[str, Any]:
+    """A value for every option, asked for in their order; columns are filtered, wrong values are left to the class."""
+    values: dict[str, Any] = {}
+    short = [option for option in options if option.kind not in ("columns", "column", *EDITORS)]
+    for option in options:
+        if option.kind in ("column", "columns"):
+            values[option.name] = _columns(option, domain, f"{key}-{option.name}")
+    for start in range(0, len(short), PER_LINE):
+        line = st.columns(PER_LINE, vertical_alignment="bottom")
+        for place, option in zip(line, short[start : start + PER_LINE], strict=False):
+            with place:
+                values[option.name] = _value(option, options, domain, f"{key}-{option.name}")
+    for option in options:
+        if option.kind in EDITORS:
+            values[option.name] = EDITORS[option.kind](option, domain, f"{key}-{option.name}", values)
+    return values
+
+
+def changed(options: Sequence[Option], values: dict[str, Any]) -> dict[str, Any]:
+    """The values that differ from their defaults: what is left at its default must not make another plan."""
+    defaults = {option.name: option.default for option in options}
+    return {name: value for name, value in values.items() if value != defaults[name]}
+
+
+def suited(option: Option, domain: Domain) -> list[str]:
+    """The columns that an option takes, in the schema's order."""
+    fits, _ = SUITED[option.only]
+    return [attribute.name for attribute in domain if fits(attribute)]
+
+
+def contents(option: Option) -> str:
+    """What must be in the columns that an option takes; empty if anything may."""
+    return SUITED[option.only][1]
+
+
+def _columns(option: Option, domain: Domain, key: str) -> tuple[str, ...] | None:
+    """Columns in the schema's order, whatever the order of clicks: the same columns are the same plan, paid for once.
+
+    One column is asked for as a list too, because a class can be released for several columns at once. None stands for
+    no column, because an empty list may stand for all of them.
+    """
+    names = suited(option, domain)
+    fewest = 1 if option.kind == "column" else option.low
+    chosen = st.multiselect(
+        option.label if option.kind == "columns" else f"{option.label}s",
+        names,
+        default=names if fewest is None or fewest == 0 else names[: int(fewest)],
+        max_selections=None if option.high is None else int(option.high),
+        key=key,
+        help=option.help,
+        persist_state="session",
+    )
+    if not chosen:
+        return None
+    every = option.every and len(chosen) == len(names)
+    return () if every else tuple(name for name in names if name in chosen)
+
+
+def _value(option: Option, options: Sequence[Option], domain: Domain, key: str) -> Any:
+    common: dict[str, Any] = {"key": key, "help": option.help, "persist_state": "session"}
+    if option.kind == "flag":
+        return st.toggle(option.label, option.default, **common)
+    if option.kind == "choice":
+        return st.segmented_control(
+            option.label, list(option.choices), default=option.default, required=True, **common
+        )
+    if option.kind == "real":
+        low, high = option.low, option.high
+        return st.number_input(option.label, low, high, float(option.default), step=0.05, format="%g", **common)
+    start = option.default
+    if option.within:
+        named = next(other for other in options if other.name == option.within)
+        start = max(1, min(start, len(suited(named, domain))))
+    low, high = (None if limit is None else int(limit) for limit in (option.low, option.high))
+    return st.number_input(option.label, low, high, start, step=1, placeholder="not set", **common)

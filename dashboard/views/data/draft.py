@@ -1,0 +1,86 @@
+"""A table that is being described, kept apart from its widgets because those forget when the page changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from core.base.errors import BadFile
+from core.table.table import Source
+from dashboard.views.data import server_path, upload
+
+DEMO = "demo"
+
+
+@dataclass
+class Draft:
+    """What was chosen so far, and the schema as far as it has come."""
+
+    way: str = ""
+    """How the table is being chosen: the demo table, an upload, a path."""
+    origin: str = ""
+    """What was chosen: 'demo', an upload's id, or a path."""
+    name: str = ""
+    file: Any = None
+    """The uploaded file in memory; otherwise there is a path."""
+    path: Path | None = None
+    """The demo table or a file on the server; never kept for an upload."""
+    tables: tuple[str, ...] = ()
+    """The tables of a DuckDB file."""
+    table: str | None = None
+    """The one of them that was chosen."""
+    columns: tuple[tuple[str, str], ...] = ()
+    """Names and storage types, from the header only."""
+    base: pd.DataFrame = field(default_factory=pd.DataFrame)
+    """What the grid started from: an editor must not be fed its own output."""
+    latest: pd.DataFrame = field(default_factory=pd.DataFrame)
+    version: int = 0
+    problem: str | None = None
+    """What was wrong with the file."""
+    schema_problem: str | None = None
+    """What was wrong with a schema, code book or sample that was to fill the grid."""
+    told: str | None = None
+    """What filled the grid last, and what it left open."""
+    filler: str = ""
+    """Which way of filling the grid that was, or failed."""
+    wanted: list[str] | None = None
+    """The columns whose bounds are to be bought, once the curator has chosen some."""
+    starts: dict[str, list[str]] = field(default_factory=dict)
+    """What the fields of that choice started with."""
+
+    @property
+    def identity(self) -> str:
+        """What the widgets that are about this very table are kept under."""
+        return self.origin if self.table is None else f"{self.origin} {self.table}"
+
+    @property
+    def key(self) -> str:
+        return f"schema-{self.version}"
+
+    def restart(self, frame: pd.DataFrame, told: str | None = None) -> None:
+        """Begin again with this grid."""
+        self.base = self.latest = frame
+        self.version += 1
+        self.told, self.schema_problem = told, None
+
+    def forget(self) -> None:
+        """Nothing is chosen any more."""
+        vars(self).update(vars(Draft(way=self.way, version=self.version)))
+
+    @contextmanager
+    def source(self, workspace: Path) -> Iterator[Source]:
+        """What was chosen, readable for as long as it is needed."""
+        if self.file is not None:
+            with upload.on_disk(self.file, workspace) as path:
+                yield path if self.table is None else (path, self.table)
+        elif self.path is not None:
+            # Asked again: since the choice the file may have become a link to somewhere else.
+            path = self.path if self.origin == DEMO else server_path.allowed(str(self.path))
+            yield path if self.table is None else (path, self.table)
+        else:
+            raise BadFile("No table is chosen; choose one first.")

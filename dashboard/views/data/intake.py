@@ -1,0 +1,113 @@
+"""Taking in a table: from the header of its source to an encoded table at the desk."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from core.base.errors import DeskError
+from core.base.wording import amount, plural
+from core.desk.desk import Desk
+from core.plans.statements import HeldTable
+from core.privacy.budget import Budget
+from core.privacy.unit import Unit
+from core.schema.domain import Domain
+from dashboard.views.common import messages, wording
+from dashboard.views.data import discovery_form, schema_files, schema_grid, universe
+from dashboard.views.data.draft import Draft
+
+
+def fillers(draft: Draft, desk: Desk, unit: Unit | None, total: Budget | None) -> None:
+    """Four ways to fill the grid; none of them looks at the table without being paid for."""
+    st.write(
+        "Bounds, bins and categories become public with every release. Take them from a form, a law or a code book, "
+        "**never from the data**: what the grid starts with comes from names and types alone. Cells that do not fit "
+        "are moved to the nearest bound or to the 'other' cell."
+    )
+    places = st.columns(4)
+    with places[0]:
+        schema_files.saved(draft)
+    with places[1]:
+        schema_files.code_book(draft)
+    with places[2]:
+        schema_files.public_sample(draft, desk)
+    with places[3]:
+        discovery_form.show(draft, desk, unit, total)
+    if draft.told:
+        messages.note(messages.plain(draft.told), "released" if draft.filler == discovery_form.BOUGHT else "public")
+
+
+def schema(draft: Draft, id_column: str | None) -> Domain | None:
+    """The grid, what it amounts to, and its download; None while it has an error."""
+    if draft.key not in st.session_state and draft.latest is not draft.base:
+        # The editor forgot its edits because another page was shown.
+        draft.restart(draft.latest)
+    draft.latest = schema_grid.editor(draft.base, draft.key)
+    try:
+        domain = schema_grid.to_domain(draft.latest)
+    except DeskError as problem:
+        st.error(messages.sentence(problem), icon=":material/error:")
+        return None
+    universe.show(domain, id_column)
+    st.download_button(
+        "Save the schema",
+        domain.to_json(),
+        file_name="schema.json",
+        mime="application/json",
+        icon=":material/download:",
+        on_click="ignore",
+    )
+    return domain
+
+
+def open_table(draft: Draft, desk: Desk, domain: Domain, unit: Unit, budget: Budget) -> HeldTable:
+    with draft.source(desk.folder) as source:
+        return desk.add_table(source, domain, unit=unit, budget=budget, name=draft.name)
+
+
+def report(table: HeldTable) -> None:
+    """What happened to the rows; for the curator's eyes."""
+    rows, misfits, dropped = table.notes["rows"], table.notes["misfits"], table.notes["dropped_rows"]
+    with st.container(border=True):
+        st.success(f"'{messages.plain(table.name)}' is open.", icon=":material/check_circle:")
+        messages.badge("curator only")
+        st.write(f"{plural(rows, 'row')} in use; {plural(dropped, 'row')} left out by the limit per unit.")
+        found = {name: count for name, count in misfits.items() if count}
+        if found:
+            st.write("Cells that did not fit the schema and were moved:")
+            # Only text: a grid would offer private counts as a file.
+            st.table(
+                pd.DataFrame({
+                    "Column": [messages.plain(name) for name in found],
+                    "Cells moved": [amount(count) for count in found.values()],
+                }),
+                hide_index=True,
+                width="content",
+                alt="Number of cells moved, per column.",
+            )
+        else:
+            st.write("Every cell fits the schema.")
+        st.page_link("steps/plan.py", label="Go on to Plan", icon=":material/arrow_forward:")
+
+
+def overview(held: list[HeldTable]) -> None:
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "Table": [table.name for table in held],
+                "Columns": [len(table.domain) for table in held],
+                "Unit of privacy": [_unit(table.unit) for table in held],
+                "Total ε": [float(table.budget.epsilon) for table in held],
+                "δ": [wording.number(table.budget.delta) for table in held],
+                "Added": [wording.moment(table.added) for table in held],
+            }
+        ),
+        hide_index=True,
+        alt="Tables at this desk with their unit of privacy and total budget.",
+    )
+    messages.note("Names, schemas, units and budgets; nothing here is computed from the rows.", "public")
+
+
+def _unit(unit: Unit) -> str:
+    who = "one row" if unit.column is None else f"one {unit.column}, at most {plural(unit.limit, 'row')}"
+    return f"{who}; {unit.neighbours}"

@@ -1,0 +1,146 @@
+"""The schema as an editable grid, one line per column, and back to a Domain.
+
+Lists of categories are written in one cell: `north | south | 3 | "3"`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.base.errors import BadSchema, printable
+from core.schema.codebook_line import SETTINGS
+from core.schema.domain import KINDS, MAX_CELLS, Domain
+from core.schema.guesses import draft, like_id
+from core.schema.value_list import read_values, write_values
+
+TYPES = {
+    "include": "bool", "name": "str", "kind": "str", "low": "str", "high": "str", "bins": "Int64", "values": "str",
+    "other": "str", "missing": "bool", "decimals": "Int64", "note": "str",
+}  # fmt: skip
+
+
+def from_columns(columns: Sequence[tuple[str, str]]) -> pd.DataFrame:
+    """A first grid from names and storage types; what is named like an id starts unticked."""
+    return _frame({"include": not like_id(str(guess["name"])), **guess} for guess in draft(columns))
+
+
+def from_domain(domain: Domain, columns: Sequence[tuple[str, str]]) -> pd.DataFrame:
+    """A saved schema on the columns of a file; columns that it leaves out start unticked."""
+    present = {name for name, _ in columns}
+    for name in domain.names:
+        if name not in present:
+            raise BadSchema(
+                f"The schema has the column '{printable(name)}' and the file does not; choose a matching pair."
+            )
+    left_out = [line for line in draft(columns) if line["name"] not in domain]
+    saved = [{"include": True, **line} for line in domain.to_list()]
+    return _frame([*saved, *({"include": False, **line, "note": ""} for line in left_out)])
+
+
+def with_lines(frame: pd.DataFrame, lines: Iterable[Mapping[str, Any]], note: str) -> pd.DataFrame:
+    """The grid with some columns described anew; ticks stay, and a line without a kind changes the note only."""
+    told = {line["name"]: line for line in lines}
+    merged = []
+    for line in frame.itertuples(index=False):
+        old = dict(zip(TYPES, line, strict=True))
+        new = told.get(old["name"], {})
+        if "kind" in new:
+            merged.append(_cells({"note": note, **new, "include": old["include"]}))
+        else:
+            merged.append({**old, "note": new.get("note", old["note"])})
+    return pd.DataFrame(merged, columns=list(TYPES)).astype(TYPES)
+
+
+def to_domain(frame: pd.DataFrame) -> Domain:
+    """The ticked lines as a schema; an error names the column."""
+    lines = [dict(zip(TYPES, line, strict=True)) for line in frame.itertuples(index=False) if line.include]
+    if not lines:
+        raise BadSchema("No column is ticked; tick at least one to be in the schema.")
+    return Domain.from_list([_settings(line) for line in lines])
+
+
+def editor(frame: pd.DataFrame, key: str) -> pd.DataFrame:
+    """The grid; its output must never be fed back as `frame` under the same key."""
+    return st.data_editor(
+        frame,
+        key=key,
+        hide_index=True,
+        num_rows="fixed",
+        placeholder="",
+        height=min(38 + 35 * len(frame), 560),
+        alt="The schema: one line per column of the file, with its kind, bounds, bins or categories.",
+        column_config={
+            "include": _tick("Use", 70, "Untick to leave the column out of every release."),
+            "name": st.column_config.TextColumn("Column", disabled=True, pinned=True, width=125),
+            "kind": st.column_config.SelectboxColumn("Kind", options=list(KINDS), required=True, width=105),
+            "low": _text("Low", 95, "Smallest value, included; anything below counts as this."),
+            "high": _text("High", 95, "Largest value, included; anything above counts as this."),
+            "bins": _whole("Bins", 75, 1, MAX_CELLS, "How many steps the range has; empty keeps each whole number."),
+            "values": _text("Categories", 230, "Separated by a bar: north | south | west"),
+            "other": _text("'Other' cell", 110, "Name of the cell for unlisted categories; empty for none."),
+            "missing": _tick("Missing?", 95, "Tick if cells may be empty."),
+            "decimals": _whole("Decimals", 95, 0, 15, "Decimals of released real numbers; empty for all."),
+            "note": _text("Where does this come from?", 400, "A form, a law, a code book: never the data."),
+        },
+    )
+
+
+def _tick(label: str, width: int, help: str) -> Any:
+    return st.column_config.CheckboxColumn(label, width=width, help=help)
+
+
+def _text(label: str, width: int, help: str) -> Any:
+    return st.column_config.TextColumn(label, width=width, help=help)
+
+
+def _whole(label: str, width: int, least: int, most: int, help: str) -> Any:
+    return st.column_config.NumberColumn(label, width=width, min_value=least, max_value=most, step=1, help=help)
+
+
+def _frame(lines: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    return pd.DataFrame([_cells(line) for line in lines], columns=list(TYPES)).astype(TYPES)
+
+
+def _cells(line: Mapping[str, Any]) -> dict[str, Any]:
+    cells: dict[str, Any] = {"missing": False, "other": "", "note": "", "low": "", "high": "", **line}
+    cells["values"] = write_values(line.get("values", ()))
+    cells["low"], cells["high"] = _written(cells["low"]), _written(cells["high"])
+    if "bits" in line:
+        cells["bins"] = 2 ** line["bits"]
+    return {name: cells.get(name) for name in TYPES}
+
+
+def _written(bound: object) -> str:
+    return repr(bound).removesuffix(".0") if isinstance(bound, float) else str(bound)
+
+
+def _settings(line: Mapping[str, Any]) -> dict[str, Any]:
+    """One line as a schema's column; what its kind has no use for is left out."""
+    kind = line["kind"]
+    settings: dict[str, Any] = {"name": line["name"], "kind": kind, "missing": bool(line["missing"])}
+    for setting in SETTINGS.get(kind, ()):
+        value = line[setting]
+        if setting == "values":
+            settings["values"] = read_values("" if pd.isna(value) else str(value))
+        elif not (pd.isna(value) or str(value).strip() == ""):
+            settings[setting] = _number(str(value).strip()) if setting in ("low", "high") and kind != "dates" else value
+    if "other" in settings:
+        settings["other"] = str(settings["other"])
+    for setting in {"bins", "decimals"} & set(settings):
+        settings[setting] = int(settings[setting])
+    if not pd.isna(line["note"]) and line["note"]:
+        settings["note"] = str(line["note"])
+    return settings
+
+
+def _number(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,102 @@
+"""Words, mechanisms and settings; the tables are read off the registry, so they are always complete."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.base.odds import odds
+from core.desk.desk import Desk
+from core.desk.workspace import HOME_VARIABLE
+from core.registry import interactive, offline, query_classes
+from dashboard.views.common import access, messages
+
+WORDS = {
+    "Unit of privacy": "Whose presence is hidden: one row, or all rows of one person up to a limit.",
+    "Epsilon (ε)": "How much one unit may change the odds of anything that is published. Smaller protects more.",
+    "Delta (δ)": "The probability with which the promise about epsilon may fail. Choose far below one in the number of "
+    "people, or 0.",
+    "Budget": "What all releases and sessions of a table may cost together. It is never refunded.",
+    "Schema": "What is publicly known about the columns: kinds, bounds, bins, categories. It is part of every release.",
+    "Release": "Synthetic records, noisy tables and a certificate, made once and stored. Opening it again is free.",
+    "Session": "Questions answered one at a time. Easy ones follow from what is public, hard ones are measured.",
+    "Curator only": "Exact figures from the table. They must not leave this desk.",
+}
+
+
+def words() -> None:
+    st.header("What the words mean", divider="gray")
+    for word, meaning in WORDS.items():
+        st.markdown(f"**{word}**: {meaning}")
+    for epsilon in (0.1, 1.0, 3.0):
+        messages.note(f"ε = {epsilon:g}: {odds(epsilon)}", "public")
+
+
+def registered() -> None:
+    st.header("What can be asked", divider="gray")
+    _listed({name: kind.title for name, kind in query_classes.items()}, "Class", "In a sentence", "Every query class.")
+    st.header("How it is released", divider="gray")
+    _mechanisms(offline, "Every mechanism for releases.")
+    st.header("How questions are answered", divider="gray")
+    _mechanisms(interactive, "Every interactive mechanism.")
+
+
+def settings(desk: Desk) -> None:
+    """How this desk is run; for curators, because a path is nobody else's business."""
+    st.header("Settings", divider="gray")
+    login = access.login_section() is not None
+    mode = "public demo" if access.demo() else "login" if login else "this machine only"
+    lines = {
+        "Version": _version(),
+        "Curators": mode,
+        "Workspace": "thrown away when you leave" if access.demo() else str(desk.folder),
+        HOME_VARIABLE: "set" if os.environ.get(HOME_VARIABLE) else "not set: the user's data folder is used",
+        access.DEMO_VARIABLE: os.environ.get(access.DEMO_VARIABLE, "") or "not set",
+    }
+    _listed(lines, "Setting", "Value", "How this desk is run.")
+    messages.note("Paths on this machine.", "curator only")
+    if not login and not access.demo():
+        st.write(
+            "Without a login the curator's pages are served to visitors on this machine only; everybody else sees the "
+            "page 'Shared'. To let curators in from elsewhere, add a section to `.streamlit/secrets.toml`:"
+        )
+        st.code(
+            '[auth]\nredirect_uri = "https://desk.example/oauth2callback"\ncookie_secret = "a long random text"\n'
+            'client_id = "…"\nclient_secret = "…"\nserver_metadata_url = "https://…/.well-known/openid-configuration"\n'
+            'curators = ["ada@clinic.example"]',
+            language="toml",
+        )
+
+
+def _mechanisms(kinds: Mapping[str, Any], alt: str) -> None:
+    """By the titles that the pages show; the name is what a script says."""
+    _table(
+        {
+            "Mechanism": [kind.title for kind in kinds.values()],
+            "When": [kind.prefer for kind in kinds.values()],
+            "Name": list(kinds),
+        },
+        alt,
+    )
+
+
+def _listed(lines: Mapping[str, str], noun: str, about: str, alt: str) -> None:
+    _table({noun: list(lines), about: list(lines.values())}, alt)
+
+
+def _table(columns: Mapping[str, list[str]], alt: str) -> None:
+    """Sentences wrap in it, where a grid would cut them."""
+    cells = {name: [messages.plain(text) for text in texts] for name, texts in columns.items()}
+    st.table(pd.DataFrame(cells), hide_index=True, alt=alt)
+
+
+def _version() -> str:
+    try:
+        return version("release-desk")
+    except PackageNotFoundError:
+        return "from source"

@@ -1,0 +1,139 @@
+"""The mechanisms that fit, side by side: expected error against epsilon, theorems and rehearsals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from core.base.errors import DeskError
+from core.base.wording import plural
+from core.planning.budget_for import Measure
+from core.planning.focus import asked as asked_columns
+from core.plans.plan_file import PlanFile
+from core.plans.statements import HeldTable
+from core.privacy.budget import Budget
+from core.registry import mechanism_from, offline
+from dashboard.views.common import messages
+from dashboard.views.common.state import Session
+from dashboard.views.plan import compare_chart, theorems
+from dashboard.views.plan.compare_chart import Dot, Line
+from dashboard.views.plan.offers import Offers, remembered
+from dashboard.views.plan.plan_form import MEASURES, Accuracy, Wish
+from dashboard.views.plan.rehearsals import Outcome, Run
+
+STEPS = (0.1, 0.3, 1.0, 3.0, 10.0)
+"""Epsilons that are drawn, as multiples of the chosen one."""
+LARGEST = 1_000.0
+
+
+def show(
+    here: Session,
+    table: HeldTable,
+    plan: PlanFile,
+    priced: Offers,
+    wish: Wish,
+    rows: int,
+    rehearsed: Sequence[tuple[Run, Outcome]],
+) -> None:
+    """The figure, with the error that was wished for, else the one that theorems speak of."""
+    key = f"compared-{table.id}"
+    measure: Measure = st.segmented_control(
+        "Compare by the error of",
+        list(MEASURES),
+        format_func=MEASURES.__getitem__,
+        default=wish.measure if isinstance(wish, Accuracy) else "worst",
+        required=True,
+        key=f"{key}-{wish.measure if isinstance(wish, Accuracy) else ''}",
+    )
+    with st.spinner("Comparing the mechanisms …"):
+        lines = remembered(
+            here.curves,
+            (table.id, plan.queries, plan.budget, plan.mechanism, repr(plan.options), rows, measure),
+            lambda: _lines(table, plan, priced, rows, measure),
+        )
+    wanted = wish.within if isinstance(wish, Accuracy) and wish.measure == measure else None
+    dots = [dot for run, outcome in rehearsed for dot in _dot(run, outcome, plan, measure)]
+    figure, alt = compare_chart.compare(lines, dots, plan.mechanism, float(plan.budget.epsilon), wanted)
+    st.plotly_chart(figure, alt=alt, key=f"{key}-chart", config={"displaylogo": False})
+    hidden = max(0, len(lines) - compare_chart.MOST_LINES)
+    others = f" Not drawn: {plural(hidden, 'mechanism')} with larger errors." if hidden else ""
+    messages.note(
+        "Lines are expected errors of what each mechanism measures: point at one to read what that is. Dotted lines "
+        "are what a theorem promises for a table of so many rows; click a name to show it. Crosses are rehearsals, "
+        "which compare all questions alike. Nothing here is computed from the private rows."
+        + others,
+        "public",
+    )
+
+
+def _lines(table: HeldTable, plan: PlanFile, priced: Offers, rows: int, measure: Measure) -> tuple[Line, ...]:
+    center = float(plan.budget.epsilon)
+    epsilons = tuple(center * step for step in STEPS if center * step <= LARGEST)
+    return tuple(
+        _line(
+            table,
+            plan,
+            offer.mechanism.name,
+            plan.options if offer.mechanism.name == plan.mechanism else {},
+            epsilons,
+            rows,
+            measure,
+        )
+        for offer in priced.found
+    )
+
+
+def _line(
+    table: HeldTable,
+    plan: PlanFile,
+    name: str,
+    options: Mapping[str, Any],
+    epsilons: tuple[float, ...],
+    rows: int,
+    measure: Measure,
+) -> Line:
+    domain = asked_columns(plan.queries, table.domain)
+    about = ""
+    error: float | None
+    errors: list[float | None] = []
+    promised: list[float | None] = []
+    for epsilon in epsilons:
+        mechanism = mechanism_from(name, plan.queries, Budget(epsilon, plan.budget.delta), options)
+        try:
+            mechanism.check(domain, table.unit)
+            expected = mechanism.expected(domain, table.unit)
+            about, error = expected.about, float(getattr(expected, measure))
+        except DeskError:
+            error = None
+        errors.append(error)
+        # A theorem bounds every answer at once; of the average it says nothing that is not in that.
+        promised.append(theorems.promised(mechanism, domain, table.unit, rows) if measure == "worst" else None)
+    return Line(
+        name=name,
+        title=mechanism.title,
+        about=about,
+        epsilons=epsilons,
+        errors=tuple(errors),
+        promised=tuple(promised),
+    )
+
+
+def _dot(run: Run, outcome: Outcome, plan: PlanFile, measure: Measure) -> list[Dot]:
+    """The rehearsals of these very questions, whatever the mechanism and the budget."""
+    if run.plan.queries != plan.queries or not outcome.errors:
+        return []
+    per_class = [error.mean if measure == "mean" else error.largest for error in outcome.errors]
+    error = sum(per_class) / len(per_class) if measure == "mean" else max(per_class)
+    about = f"{offline[run.plan.mechanism].title} on {run.standin}"
+    # A logarithmic axis has no zero; half a row is as good as exact.
+    return [
+        Dot(
+            name=run.plan.mechanism,
+            epsilon=float(run.plan.budget.epsilon),
+            error=max(error * outcome.rows, 0.5),
+            about=about,
+        )
+    ]
+

@@ -1,0 +1,231 @@
+"""Which mechanisms can release what was chosen, at what price; every figure and every refusal comes from the engine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from core.base.errors import DeskError
+from core.base.options import options_of
+from core.base.wording import plural
+from core.desk.desk import Desk
+from core.mechanisms.kit.protocol import Expected, Mechanism
+from core.models.histogram import MOST_CELLS
+from core.planning.budget_for import budget_for
+from core.planning.focus import asked as asked_columns
+from core.plans.statements import HeldTable, Statement
+from core.privacy.budget import Budget
+from core.queries.kit.protocol import QueryClass
+from core.registry import mechanism_from, offline
+from core.schema.domain import Domain
+from dashboard.views.common import messages, option_form
+from dashboard.views.common.state import Session
+from dashboard.views.common.wording import duration, number, percent
+from dashboard.views.plan import class_form
+from dashboard.views.plan.plan_form import Accuracy, Wish
+
+SMALL_GRID = 2**12
+"""Cells up to which rectangles are answered as well by noise on their table as by a tree."""
+ABOUT_EQUAL = 1.1
+RECOMMENDED = " · **recommended**"
+FEW, TALL = 5, 480
+"""Mechanisms that are shown at their full length; a list of more scrolls in so many pixels, the best ones first."""
+KEPT = 16
+"""Priced choices that a session remembers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offer:
+    """A mechanism that can serve all chosen classes, with its usual options."""
+
+    mechanism: type[Mechanism]
+    budget: Budget
+    """The wished one, or the smallest that reaches the wished accuracy."""
+    units: int
+    """What it costs, in the units of the account."""
+    expected: Expected
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offers:
+    found: tuple[Offer, ...]
+    """The recommended one first."""
+    refused: dict[str, str]
+    """Titles of the others, each with the reason in one sentence."""
+
+
+def offers(here: Session, desk: Desk, table: HeldTable, asked: Sequence[QueryClass], wish: Wish) -> Offers:
+    """Every mechanism, priced or refused; remembered, because a page runs at every click."""
+
+    def priced() -> Offers:
+        if isinstance(wish, Budget):
+            return _priced(desk, table, asked, wish)
+        return _reaching(desk, table, asked, wish, offers(here, desk, table, asked, Budget(1, wish.delta)))
+
+    return remembered(here.offers, (table.id, tuple(asked), wish), priced)
+
+
+def remembered(held: dict[Any, Any], key: Hashable, make: Callable[[], Any]) -> Any:
+    """A value that is made once; only the latest few are kept."""
+    if key not in held:
+        made = make()
+        for old in list(held)[: max(0, len(held) - KEPT + 1)]:
+            del held[old]
+        held[key] = made
+    return held[key]
+
+
+def recommended(
+    asked: Sequence[QueryClass], domain: Domain, budget: Budget, found: Mapping[str, Expected]
+) -> list[str]:
+    """The mechanisms to try first, out of those that can serve these classes; `domain` has the asked columns.
+
+    Trees of counts for ranges and rectangles, a fit for halfspaces, the tree of cliques for whole tables of a large
+    schema and for several classes over it, noise on the tables for the rest. A histogram of all combinations takes its
+    place where it is as exact: a count of a table is the sum of many of its counts, whose errors add up like a random
+    walk.
+    """
+    classes = {query.name for query in asked}
+    direct = "laplace" if budget.pure else "gaussian"
+    first = [direct]
+    if classes <= {"intervals", "unions"}:
+        first = ["interval-tree", direct]
+    elif classes <= {"rectangles", "intervals", "unions"} and domain.cells() > SMALL_GRID:
+        first = ["rectangle-tree", direct]
+    elif classes <= {"halfspaces"}:
+        first = ["halfspace-fit", direct]
+    elif domain.cells() > MOST_CELLS:
+        first = ["tree", direct]
+    elif {"histogram", direct} <= found.keys():
+        tables = [columns for query in asked for columns in class_form.tables_of(query, domain)]
+        summed = sum(math.sqrt(domain.cells() / domain.cells(columns)) for columns in tables) / len(tables)
+        if summed * found["histogram"].mean <= ABOUT_EQUAL * found[direct].mean:
+            first = ["histogram", direct]
+    return [name for name in first if name in found]
+
+
+def pick_key(table: HeldTable, asked: Sequence[QueryClass]) -> str:
+    """Where the mechanism is kept that was picked for these classes."""
+    return f"picked-{table.id}-{'-'.join(dict.fromkeys(query.name for query in asked))}"
+
+
+def option_key(table: HeldTable, name: str) -> str:
+    """What the keys of a mechanism's options start with."""
+    return f"option-{table.id}-{name}"
+
+
+def choose(
+    table: HeldTable, asked: Sequence[QueryClass], priced: Offers, statement: Statement
+) -> tuple[Offer, dict[str, Any]] | None:
+    """The mechanism that the curator picks, and its options where they are not the usual ones."""
+    by_name = {offer.mechanism.name: offer for offer in priced.found}
+    chosen = None
+    if by_name:
+        names, left = list(by_name), statement.total * (1 - statement.spent_share)
+        # What was picked stays, whatever the budget; until something is, the recommendation for these classes holds.
+        kept = pick_key(table, asked)
+        picked, key = st.session_state.get(kept), f"{kept}-{names[0]}"
+        with st.container(height="content" if len(names) <= FEW else TALL, border=len(names) > FEW):
+            chosen = st.radio(
+                "Mechanism",
+                names,
+                index=names.index(picked) if picked in by_name else 0,
+                format_func=lambda name: by_name[name].mechanism.title + (RECOMMENDED if name == names[0] else ""),
+                captions=[_caption(offer, left) for offer in priced.found],
+                key=key,
+                on_change=_keep,
+                args=(kept, key),
+            )
+        messages.note(
+            "Errors, costs, times and refusals follow from schema and budget alone; times are for a million rows.",
+            "public",
+        )
+    if priced.refused:
+        with st.expander(f"{plural(len(priced.refused), 'mechanism')} cannot do this"):
+            for title, reason in priced.refused.items():
+                st.write(f"**{title}**: {messages.plain(reason)}")
+    if chosen is None:
+        return None
+    return by_name[chosen], _options(by_name[chosen].mechanism, table)
+
+
+def budget_of(
+    table: HeldTable, asked: Sequence[QueryClass], offer: Offer, options: dict[str, Any], wish: Wish
+) -> Budget:
+    """What the mechanism spends with the curator's own options."""
+    if isinstance(wish, Budget) or not options:
+        return offer.budget
+    return _needed(table, asked, offer.mechanism.name, options, wish)
+
+
+def _priced(desk: Desk, table: HeldTable, asked: Sequence[QueryClass], budget: Budget) -> Offers:
+    """What every mechanism does with one budget."""
+    found, refused, domain = [], {}, asked_columns(asked, table.domain)
+    for mechanism in offline.values():
+        try:
+            found.append(_offer(desk, table, asked, mechanism, budget))
+        except DeskError as problem:
+            refused[mechanism.title] = messages.sentence(problem)
+    first = recommended(asked, domain, budget, {offer.mechanism.name: offer.expected for offer in found})
+    ranks = {name: place for place, name in enumerate(dict.fromkeys((*first, *offline)))}
+    return Offers(found=tuple(sorted(found, key=lambda offer: ranks[offer.mechanism.name])), refused=refused)
+
+
+def _reaching(desk: Desk, table: HeldTable, asked: Sequence[QueryClass], wish: Accuracy, usual: Offers) -> Offers:
+    """What every mechanism must spend to be this accurate, in the order in which they are recommended anyway."""
+    found, refused = [], dict(usual.refused)
+    for mechanism in (offer.mechanism for offer in usual.found):
+        try:
+            needed = _needed(table, asked, mechanism.name, {}, wish)
+            found.append(_offer(desk, table, asked, mechanism, needed))
+        except DeskError as problem:
+            refused[mechanism.title] = messages.sentence(problem)
+    return Offers(found=tuple(found), refused=refused)
+
+
+def _offer(
+    desk: Desk, table: HeldTable, asked: Sequence[QueryClass], mechanism: type[Mechanism], budget: Budget
+) -> Offer:
+    made = desk.plan(table, asked, mechanism=mechanism.name, budget=budget)
+    built, domain = mechanism_from(mechanism.name, asked, budget, {}), asked_columns(asked, table.domain)
+    return Offer(
+        mechanism=mechanism,
+        budget=budget,
+        units=made.units,
+        expected=made.expected_error,
+        seconds=built.seconds(domain, table.unit),
+    )
+
+
+def _needed(
+    table: HeldTable, asked: Sequence[QueryClass], name: str, options: Mapping[str, Any], wish: Accuracy
+) -> Budget:
+    """The smallest budget that reaches the wished accuracy."""
+    return budget_for(
+        name, asked, options, table.domain, table.unit, within=wish.within, delta=wish.delta, measure=wish.measure
+    )
+
+
+def _keep(kept: str, widget: str) -> None:
+    st.session_state[kept] = st.session_state[widget]
+
+
+def _options(mechanism: type[Mechanism], table: HeldTable) -> dict[str, Any]:
+    options = options_of(mechanism)
+    if not options:
+        return {}
+    with st.expander(f"Options of '{mechanism.title}'", icon=":material/tune:"):
+        values = option_form.fill(options, table.domain, option_key(table, mechanism.name))
+    return option_form.changed(options, values)
+
+
+def _caption(offer: Offer, left: float) -> str:
+    share = offer.units / left if left > 0 else float("inf")
+    cost = f"Costs {percent(share)} of what is left (ε {number(offer.budget.epsilon)})"
+    cost += " — too much" if offer.units > left else ""
+    return f"{offer.mechanism.prefer}  \n{offer.expected.sentence()}  \n{cost}; takes {duration(offer.seconds)}."

@@ -1,0 +1,140 @@
+"""How much to spend: by a budget, or by the accuracy that is needed; and how many records to draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import streamlit as st
+
+from core.base.errors import DeskError
+from core.base.odds import HARM
+from core.planning.budget_for import Measure
+from core.plans.statements import HeldTable
+from core.privacy.budget import Budget, exact
+from dashboard.views.common import budget_form, messages
+from dashboard.views.common.wording import at_most, number
+
+MOST_ROWS = 20_000_000
+BY_BUDGET, BY_ACCURACY = "By budget", "By accuracy"
+MEASURES: dict[Measure, str] = {"worst": "every count, 95 % of the time", "mean": "a count on average"}
+FIRST_WITHIN = 50
+ABOUT = "this release"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accuracy:
+    """A wish for errors instead of a budget."""
+
+    within: float
+    """Rows."""
+    measure: Measure
+    delta: float
+
+
+Wish = Budget | Accuracy
+"""What a mechanism is chosen for: a budget, or errors that its budget must reach."""
+
+
+def rows() -> int | None:
+    chosen = st.number_input(
+        "Synthetic rows",
+        min_value=1,
+        max_value=MOST_ROWS,
+        value=None,
+        step=1000,
+        placeholder="as many as the release estimates",
+        key="rows",
+        persist_state="session",
+        help="Empty: about as many as the table has. The number itself costs nothing.",
+    )
+    return None if chosen is None else int(chosen)
+
+
+def wish(table: HeldTable, left_epsilon: float) -> Wish | None:
+    """What was wished for, or None with one sentence on what is wrong."""
+    key = keys(table)
+    way = st.segmented_control(
+        "Choose",
+        [BY_BUDGET, BY_ACCURACY],
+        default=BY_BUDGET,
+        required=True,
+        key=f"{key}-way",
+        persist_state="session",
+        help="By budget: the error follows. By accuracy: the smallest ε that reaches it follows.",
+    )
+    if way == BY_ACCURACY:
+        return _accuracy(table)
+    st.pills(
+        "Start from the harm that knowing a person's row would do",
+        list(HARM),
+        key=f"{key}-harm",
+        on_change=_preset,
+        args=(key, table.budget.pure),
+        help="It fills in ε and δ; you may change them.",
+    )
+    return budget_form.budget(
+        key,
+        epsilon="1" if left_epsilon >= 1 or left_epsilon <= 0 else at_most(left_epsilon),
+        delta=number(table.budget.delta),
+        about=ABOUT,
+    )
+
+
+def keys(table: HeldTable) -> str:
+    """What the keys of the fields for a budget start with."""
+    return f"release-{table.id}"
+
+
+def fill(table: HeldTable, budget: Budget, records: int | None) -> None:
+    """Type a budget and a number of rows into the form; only before it is drawn."""
+    key = keys(table)
+    held: Any = st.session_state
+    held[f"{key}-way"] = BY_BUDGET
+    held[f"{key}-harm"] = None
+    held[f"{key}-epsilon"], held[f"{key}-delta"] = _short(budget.epsilon), _short(budget.delta)
+    held["rows"] = records
+
+
+def _accuracy(table: HeldTable) -> Accuracy | None:
+    key = keys(table)
+    first, second, third = st.columns(3, vertical_alignment="bottom")
+    with first:
+        within = st.number_input(
+            "Error of at most so many rows",
+            min_value=0.1,
+            value=float(FIRST_WITHIN),
+            step=10.0,
+            format="%g",
+            key=f"{key}-within",
+            persist_state="session",
+            help="The difference between a released and the true count.",
+        )
+    with second:
+        measure = st.selectbox(
+            "For", list(MEASURES), format_func=MEASURES.__getitem__, key=f"{key}-measure", persist_state="session"
+        )
+    with third:
+        failure = budget_form.failing(key, number(table.budget.delta))
+    try:
+        delta = Budget(1, failure.strip() or "0").delta
+    except DeskError as problem:
+        st.error(messages.sentence(problem), icon=":material/error:")
+        return None
+    return Accuracy(within=float(within), measure=measure, delta=float(delta))
+
+
+def _preset(key: str, pure: bool) -> None:
+    """Fill in the fields; an account without delta can pay for nothing that needs one."""
+    chosen = st.session_state[f"{key}-harm"]
+    if chosen is not None:
+        epsilon, delta = HARM[chosen]
+        st.session_state[f"{key}-epsilon"] = number(epsilon)
+        st.session_state[f"{key}-delta"] = "0" if pure else number(delta)
+
+
+def _short(part: Fraction) -> str:
+    """A fraction as a person would type it, where that is exact."""
+    typed = number(part)
+    return typed if exact(typed, "budget") == part else str(part)

@@ -1,0 +1,134 @@
+"""A release that is paid for: its progress, then its files, a preview and a chart, all from the stored bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from core.base.wording import amount
+from core.desk.desk import Desk
+from core.plans.statements import HeldTable
+from core.release.release import Release
+from core.schema.domain import Dates
+from dashboard.views.budget import ledger_view
+from dashboard.views.common import answers_view, downloads, messages, released_chart
+from dashboard.views.common.state import Session
+from dashboard.views.release import remaining, share_form
+
+LINK = "release"
+PREVIEW_ROWS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """A stored release, read once."""
+
+    release: Release
+    preview: pd.DataFrame
+
+
+def open_release(here: Session, plan_id: str) -> None:
+    here.shown = plan_id
+
+
+def follow_link(here: Session, desk: Desk) -> None:
+    """The address names the release on the page, so that a reload or a second tab finds it again."""
+    if here.shown is None and (linked := st.query_params.get(LINK)):
+        entry = desk.ledger.entry(linked)
+        if entry is not None:
+            here.table, here.shown = entry.dataset_id, entry.plan_id
+
+
+def name_link(here: Session) -> None:
+    """Put the release on the page into the address, or take it out."""
+    if here.shown is not None:
+        st.query_params[LINK] = here.shown
+    elif LINK in st.query_params:
+        del st.query_params[LINK]
+
+
+def show(here: Session, desk: Desk, table: HeldTable) -> None:
+    plan_id = here.shown or ""
+    if st.button("Plan another release", icon=":material/arrow_back:"):
+        here.shown = None
+        st.switch_page("steps/plan.py")
+    entry = next((entry for entry in desk.statement(table).entries if entry.plan_id == plan_id), None)
+    if entry is None:
+        st.error("This desk holds no such release.", icon=":material/error:")
+        return
+    st.markdown(f"{messages.mark('public')} **{messages.plain(ledger_view.line(entry, table))}**")
+    progress = desk.progress(plan_id)
+    if progress.state == "running":
+        watch(desk, plan_id)
+    elif progress.state == "stopped":
+        unfinished(desk, plan_id, progress.note)
+    elif progress.state == "ended":
+        st.error(messages.plain(progress.note), icon=":material/error:")
+    else:
+        _finished_page(desk, table, plan_id)
+
+
+@st.fragment(run_every=1)
+def watch(desk: Desk, plan_id: str) -> None:
+    """Look every second; the work itself runs at the desk and needs no page."""
+    with messages.guarded():
+        progress = desk.progress(plan_id)
+        if progress.state != "running":
+            st.rerun()
+        st.progress(min(max(progress.share, 0.0), 1.0), text=f"{progress.stage} …")
+        if left := remaining.sentence(desk, plan_id, progress):
+            # How long a run takes depends on the rows.
+            messages.note(left, "curator only")
+        st.write("It is paid for and runs on its own. You may reload, close this page or come back later.")
+
+
+def unfinished(desk: Desk, plan_id: str, why: str | None) -> None:
+    """A paid plan without a result: one button, no second payment."""
+    st.warning(f"{messages.plain(why or 'The run was interrupted.')} It is paid for.", icon=":material/pause_circle:")
+    st.button("Finish it (already paid)", type="primary", key=f"finish-{plan_id}", on_click=_finish, args=(desk,))
+
+
+def _finish(desk: Desk) -> None:
+    try:
+        desk.resume()
+    except Exception as problem:
+        st.toast(messages.sentence(problem))
+
+
+@st.cache_resource(max_entries=4, show_spinner="Opening the stored release …")
+def _finished(plan_id: str, _desk: Desk) -> Finished | None:
+    # The bytes of a plan never change and its id is a secret of its workspace, so they may be kept under it.
+    release = _desk.result(plan_id)
+    return None if release is None else Finished(release, _spread(release.records()))
+
+
+def _spread(records: pd.DataFrame) -> pd.DataFrame:
+    """Records from all over the file, whatever its order."""
+    return records.iloc[:: max(1, -(-len(records) // PREVIEW_ROWS))]
+
+
+def _finished_page(desk: Desk, table: HeldTable, plan_id: str) -> None:
+    finished = _finished(plan_id, desk)
+    if finished is None:
+        st.error("The stored release cannot be found.", icon=":material/error:")
+        return
+    release = finished.release
+    st.success("Released, stored and paid. Opening it again costs nothing.", icon=":material/check_circle:")
+    downloads.show(release, table.name)
+    share_form.show(desk, plan_id, table.name)
+    messages.note(ledger_view.left(desk.statement(table)), "public")
+
+    st.header("Synthetic records", divider="gray")
+    shown = len(finished.preview)
+    every = amount(release.certificate.synthetic_rows)
+    messages.note(f"{amount(shown)} of the {every} records; no line belongs to a person.", "released")
+    days = {column.name: st.column_config.DateColumn() for column in release.domain if isinstance(column, Dates)}
+    st.dataframe(
+        finished.preview, hide_index=True, height=280, column_config=days, alt="Preview of the synthetic records."
+    )
+
+    answers_view.show(release, plan_id)
+    st.header("Counts", divider="gray")
+    released_chart.show(release, plan_id)

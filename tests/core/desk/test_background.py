@@ -1,0 +1,37 @@
+import threading
+
+from core.base.errors import Failed
+from core.desk.background import Background
+
+
+def test_work_is_followed_by_its_plan_and_done_once():
+    background, gate, done = Background(), threading.Event(), []
+
+    def work(plan_id):
+        gate.wait(30)
+        background.report(plan_id, "Measuring", 0.5)
+        done.append((plan_id, background.progress(plan_id).stage))
+
+    for _ in range(3):
+        background.start("p", work)
+    assert background.progress("p").state == "running"
+    background.report("q", "Nobody asked", 1.0)
+    assert background.progress("q") is None
+    gate.set()
+    background.close()
+    assert done == [("p", "Measuring")]
+    assert background.progress("p") is None
+
+
+def test_a_failure_frees_the_plan():
+    background, started = Background(), []
+
+    def fail(plan_id):
+        started.append(plan_id)
+        raise Failed("It stopped.")
+
+    background.start("p", fail)
+    background.start("q", started.append)
+    background.close()
+    assert started == ["p", "q"]
+    assert background.progress("p") is background.progress("q") is None

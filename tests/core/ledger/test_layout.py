@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from core.base.errors import DeskError
+from core.ledger.ledger import Ledger
+from tests.core.test_ledger import OTHER_BUDGET, REASON, declared, opened, raw, reserve
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "ledger.sqlite"
+
+
+@pytest.fixture
+def ledger(path: Path) -> Ledger:
+    ledger = Ledger(path)
+    opened(ledger)
+    declared(ledger)
+    return ledger
+
+
+def test_the_file_is_private_and_synced(ledger: Ledger, path: Path) -> None:
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with ledger.file.read() as connection:
+        connection.execute("SELECT * FROM account").fetchall()
+        for name in path.parent.iterdir():
+            assert stat.S_IMODE(name.stat().st_mode) == 0o600
+        assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+        assert connection.execute("PRAGMA synchronous").fetchone()[0] == 2
+        assert connection.execute("PRAGMA foreign_keys").fetchone()[0] == 1
+        assert connection.execute("PRAGMA busy_timeout").fetchone()[0] == 30_000
+
+
+@pytest.mark.parametrize("name", ["a b", "50%20?mode=memory#x", "file:x", ":memory:", "ü'\"\n💾", "-wal", "\udcff"])
+def test_odd_file_names(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    opened(Ledger(name))
+    assert Ledger(name).account("ab").total == 100
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
+def test_a_deleted_ledger_does_not_come_back_empty(ledger: Ledger, path: Path) -> None:
+    reserve(ledger, "p", 100)
+    path.unlink()
+    with pytest.raises(DeskError, match="cannot be opened"):
+        opened(ledger)
+    assert not path.exists()
+
+
+def test_a_newer_ledger_is_refused_and_left_alone(ledger: Ledger, path: Path) -> None:
+    with raw(ledger) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    before = path.read_bytes()
+    with pytest.raises(DeskError, match="newer"):
+        Ledger(path)
+    assert path.read_bytes() == before
+
+
+def test_other_files_are_refused_and_left_alone(path: Path) -> None:
+    for content in (b"", b"name,age\nAda,36\n" * 100):
+        path.write_bytes(content)
+        with pytest.raises(DeskError, match="not a ledger"):
+            Ledger(path)
+        assert path.read_bytes() == content
+        path.unlink()
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE t (x)")
+    before = path.read_bytes()
+    with pytest.raises(DeskError, match="not a ledger"):
+        Ledger(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("where", ["missing/ledger.sqlite", ".", "nul\0"])
+def test_a_place_where_no_file_can_be(tmp_path: Path, where: str) -> None:
+    with pytest.raises(DeskError, match="cannot be opened"):
+        Ledger(tmp_path / where)
+
+
+def test_a_locked_ledger_changes_nothing(ledger: Ledger, path: Path) -> None:
+    hasty = Ledger(path, patience=0.01)
+    with raw(ledger) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        with pytest.raises(DeskError, match="nothing was changed"):
+            reserve(hasty, "p", 1)
+        assert hasty.account("ab").spent == 0, "reading goes on beside a writer"
+        connection.execute("ROLLBACK")
+    assert reserve(hasty, "p", 1).units == 1
+
+
+def test_a_full_disk_changes_nothing(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    reserve(ledger, "p", 1)
+    connect = ledger.file.connect
+
+    def full() -> sqlite3.Connection:
+        connection = connect()
+        connection.execute("PRAGMA max_page_count = 1")
+        return connection
+
+    before = ledger.account("ab"), ledger.entries()
+    monkeypatch.setattr(ledger.file, "connect", full)
+    with pytest.raises(DeskError, match="disk is full; nothing was changed"):
+        ledger.store("p", bytes(100_000))
+    with pytest.raises(DeskError, match="disk is full; nothing was changed"):
+        reserve(ledger, "q", 1, plan_json="x" * 100_000)
+    monkeypatch.undo()
+    assert (ledger.account("ab"), ledger.entries()) == before
+    assert ledger.store("p", b"answer") == b"answer"
+
+
+def test_any_exception_undoes_the_transaction_and_frees_the_lock(ledger: Ledger) -> None:
+    with pytest.raises(KeyboardInterrupt), ledger.file.write() as connection:
+        cursor = connection.execute("UPDATE account SET spent = 50 RETURNING spent")
+        raise KeyboardInterrupt
+    assert cursor is not None
+    assert ledger.account("ab").spent == 0
+    reserve(ledger, "p", 1)
+
+
+def test_a_damaged_result_is_never_returned(ledger: Ledger) -> None:
+    reserve(ledger, "p", 1)
+    ledger.store("p", b"answer")
+    with raw(ledger) as connection:
+        connection.execute("DROP TRIGGER plan_is_fixed")
+        connection.execute("UPDATE plan SET result = X'00'")
+    for call in (lambda: ledger.result("p"), lambda: ledger.store("p", b"answer")):
+        with pytest.raises(DeskError, match="damaged"):
+            call()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE account SET spent = 101",
+        "UPDATE account SET spent = -1",
+        "UPDATE account SET spent = 39",
+        "UPDATE account SET total = 39",
+        "UPDATE account SET spent = 40.5",
+        "UPDATE plan SET units = 0 WHERE id = 'p'",
+        "UPDATE plan SET plan_json = '[]' WHERE id = 'q'",
+        "UPDATE plan SET result = X'00' WHERE id = 'p'",
+        "UPDATE plan SET status = 'reserved', result = NULL WHERE id = 'p'",
+        "UPDATE plan SET status = 'stored' WHERE id = 'q'",
+        "DELETE FROM plan",
+        "DELETE FROM account",
+        "DELETE FROM override",
+        "INSERT INTO plan (id, dataset_id, plan_json, units, status, reserved_at)"
+        " VALUES ('r', 'people', '', -1, 'reserved', '')",
+    ],
+)
+def test_the_tables_are_a_second_wall(ledger: Ledger, statement: str) -> None:
+    reserve(ledger, "p", 30)
+    ledger.store("p", b"answer")
+    reserve(ledger, "q", 10)
+    ledger.raise_total("ab", budget_json=OTHER_BUDGET, order=None, total=99, reason=REASON)
+    with raw(ledger) as connection, pytest.raises(sqlite3.IntegrityError):
+        connection.execute(statement)

@@ -1,0 +1,514 @@
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+import sqlite3
+import tempfile
+from datetime import datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from core.base.errors import BadParameter, DeskError, OutOfBudget, Refused, Unknown
+from core.ledger.ledger import Account, Entry, Ledger
+
+UNIT, OTHER_UNIT = '{"column": null}', '{"column": "person"}'
+BUDGET, OTHER_BUDGET = '{"epsilon": "1"}', '{"epsilon": "2"}'
+REASON = "The ethics board approved a second wave."
+
+
+def opened(ledger: Ledger, total: int = 100, fingerprint: str = "ab", order: str | None = None) -> Account:
+    return ledger.open_account(fingerprint=fingerprint, unit_json=UNIT, budget_json=BUDGET, order=order, total=total)
+
+
+def declared(ledger: Ledger, id: str = "people", fingerprint: str = "ab") -> None:
+    ledger.add_dataset(id=id, fingerprint=fingerprint, name="People", schema_json=f'["{id}"]', details_json="{}")
+
+
+def reserve(ledger: Ledger, plan_id: str, units: int, dataset_id: str = "people", plan_json: str = "{}") -> Entry:
+    account = ledger.account(ledger.dataset(dataset_id).fingerprint)
+    return ledger.reserve(plan_id=plan_id, dataset_id=dataset_id, plan_json=plan_json, units=units, account=account)
+
+
+def raw(ledger: Ledger) -> contextlib.closing[sqlite3.Connection]:
+    return contextlib.closing(sqlite3.connect(ledger.file.path, isolation_level=None))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "ledger.sqlite"
+
+
+@pytest.fixture
+def ledger(path: Path) -> Ledger:
+    ledger = Ledger(path)
+    opened(ledger)
+    declared(ledger)
+    return ledger
+
+
+# the life of a plan
+
+
+def test_a_plan_is_paid_stored_and_returned(ledger: Ledger) -> None:
+    entry = reserve(ledger, "p", 40)
+    assert (entry.plan_id, entry.dataset_id, entry.units, entry.status) == ("p", "people", 40, "reserved")
+    assert ledger.account("ab").spent == 40
+    assert ledger.account("ab").left == 60
+    assert ledger.result("p") is None
+    assert [waiting.plan_id for waiting in ledger.pending()] == ["p"]
+    assert ledger.store("p", b"answer") == b"answer"
+    assert ledger.result("p") == b"answer"
+    assert ledger.pending() == []
+    stored = ledger.entry("p")
+    assert stored is not None
+    assert stored.status == "stored"
+    assert stored.stored_at is not None
+    assert stored.reserved_at <= stored.stored_at
+
+
+def test_reserving_again_pays_nothing(ledger: Ledger) -> None:
+    first = reserve(ledger, "p", 60)
+    assert reserve(ledger, "p", 60) == first
+    ledger.store("p", b"answer")
+    assert reserve(ledger, "p", 60).status == "stored"
+    assert ledger.account("ab").spent == 60
+    assert len(ledger.entries()) == 1
+
+
+def test_a_plan_already_paid_is_found_even_when_the_budget_is_used_up(ledger: Ledger) -> None:
+    reserve(ledger, "p", 100)
+    assert reserve(ledger, "p", 100).plan_id == "p"
+    with pytest.raises(OutOfBudget):
+        reserve(ledger, "q", 1)
+
+
+@pytest.mark.parametrize("change", [{"units": 61}, {"plan_json": "[]"}, {"dataset_id": "again"}])
+def test_one_id_names_one_plan(ledger: Ledger, change: dict) -> None:
+    declared(ledger, "again")
+    reserve(ledger, "p", 60)
+    with pytest.raises(BadParameter, match="plan id"):
+        reserve(ledger, **{"plan_id": "p", "units": 60, **change})
+    assert ledger.account("ab").spent == 60
+
+
+def test_the_first_stored_result_wins(ledger: Ledger) -> None:
+    reserve(ledger, "p", 1)
+    assert ledger.store("p", b"first") == b"first"
+    assert ledger.store("p", b"second") == b"first"
+    assert ledger.result("p") == b"first"
+
+
+def test_out_of_budget_writes_nothing(ledger: Ledger) -> None:
+    reserve(ledger, "p", 60)
+    before = ledger.account("ab"), ledger.entries()
+    with pytest.raises(OutOfBudget, match=r"41.00% of the budget and 40.00% is left"):
+        reserve(ledger, "q", 41)
+    assert (ledger.account("ab"), ledger.entries()) == before
+    assert ledger.entry("q") is None
+    reserve(ledger, "q", 40)
+    assert ledger.account("ab").left == 0
+    reserve(ledger, "free", 0)
+
+
+def test_a_failure_keeps_the_spend_and_the_plan_can_run_again(ledger: Ledger) -> None:
+    reserve(ledger, "p", 60)
+    ledger.failed("p", "The run was stopped.")
+    ledger.failed("p", "The disk was full.")
+    entry = reserve(ledger, "p", 60)
+    assert (entry.attempts, entry.note, entry.status) == (2, "The disk was full.", "reserved")
+    assert ledger.account("ab").spent == 60
+    assert ledger.store("p", b"answer") == b"answer"
+
+
+def test_a_late_failure_does_not_touch_a_stored_result(ledger: Ledger) -> None:
+    reserve(ledger, "p", 1)
+    ledger.store("p", b"answer")
+    before = ledger.entry("p")
+    ledger.failed("p", "A second run was stopped.")
+    assert ledger.entry("p") == before
+    assert ledger.result("p") == b"answer"
+
+
+def test_nothing_is_stored_that_was_not_paid(ledger: Ledger) -> None:
+    with pytest.raises(Unknown):
+        ledger.store("p", b"free")
+    with pytest.raises(Unknown):
+        ledger.failed("p", "No such plan.")
+    assert ledger.result("p") is None
+    assert ledger.entries() == []
+
+
+def test_entries_are_newest_first_and_filtered(ledger: Ledger) -> None:
+    opened(ledger, fingerprint="cd")
+    declared(ledger, "again")
+    declared(ledger, "other", "cd")
+    for number, dataset in enumerate(["people", "other", "again", "people"]):
+        reserve(ledger, f"p{number}", number, dataset)
+    assert [entry.plan_id for entry in ledger.entries()] == ["p3", "p2", "p1", "p0"]
+    assert [entry.plan_id for entry in ledger.entries(fingerprint="ab")] == ["p3", "p2", "p0"]
+    assert [entry.plan_id for entry in ledger.entries(dataset_id="people")] == ["p3", "p0"]
+    assert [entry.plan_id for entry in ledger.pending()] == ["p0", "p1", "p2", "p3"]
+
+
+def test_everything_is_there_after_reopening(ledger: Ledger, path: Path) -> None:
+    reserve(ledger, "p", 7)
+    ledger.store("p", b"\0\xff")
+    ledger.raise_total("ab", budget_json=OTHER_BUDGET, order=None, total=200, reason=REASON)
+    again = Ledger(path)
+    assert again.account("ab") == ledger.account("ab")
+    assert again.entries() == ledger.entries()
+    assert again.datasets() == ledger.datasets()
+    assert again.overrides("ab") == ledger.overrides("ab")
+    assert again.result("p") == b"\0\xff"
+
+
+# accounts and datasets
+
+
+def test_opening_again_is_the_same_account(ledger: Ledger) -> None:
+    before = ledger.account("ab")
+    assert opened(ledger) == before
+    reserve(ledger, "p", 60)
+    assert opened(ledger, total=10**6, order="7") == ledger.account("ab")
+    assert ledger.account("ab") == dataclasses.replace(before, spent=60)
+
+
+def test_unit_and_budget_are_free_until_the_first_plan(ledger: Ledger) -> None:
+    account = ledger.open_account(fingerprint="ab", unit_json=OTHER_UNIT, budget_json=OTHER_BUDGET, order="7", total=5)
+    assert (account.unit_json, account.budget_json, account.order, account.total) == (OTHER_UNIT, OTHER_BUDGET, "7", 5)
+    assert account == ledger.account("ab")
+
+
+@pytest.mark.parametrize("units", [0, 1])
+@pytest.mark.parametrize(
+    ("parameter", "unit", "budget"), [("unit", OTHER_UNIT, BUDGET), ("budget", UNIT, OTHER_BUDGET)]
+)
+def test_unit_and_budget_are_frozen_by_the_first_plan(
+    ledger: Ledger, units: int, parameter: str, unit: str, budget: str
+) -> None:
+    reserve(ledger, "p", units)
+    before = ledger.account("ab")
+    with pytest.raises(BadParameter, match=parameter):
+        ledger.open_account(fingerprint="ab", unit_json=unit, budget_json=budget, order=None, total=500)
+    assert ledger.account("ab") == before
+
+
+@pytest.mark.parametrize(("unit", "order"), [(OTHER_UNIT, None), (UNIT, "7")])
+def test_a_plan_priced_for_another_unit_or_order_is_refused(ledger: Ledger, unit: str, order: str | None) -> None:
+    stale = ledger.account("ab")
+    ledger.open_account(fingerprint="ab", unit_json=unit, budget_json=OTHER_BUDGET, order=order, total=100)
+    with pytest.raises(Refused, match="priced"):
+        ledger.reserve(plan_id="p", dataset_id="people", plan_json="{}", units=1, account=stale)
+    assert ledger.account("ab").spent == 0
+    assert ledger.entries() == []
+
+
+def test_a_plan_priced_for_another_account_is_refused(ledger: Ledger) -> None:
+    other = opened(ledger, fingerprint="cd")
+    with pytest.raises(BadParameter, match="account"):
+        ledger.reserve(plan_id="p", dataset_id="people", plan_json="{}", units=1, account=other)
+    assert ledger.account("cd").spent == ledger.account("ab").spent == 0
+
+
+def test_declaring_another_schema_does_not_renew_a_budget(ledger: Ledger) -> None:
+    declared(ledger, "again")
+    reserve(ledger, "p", 60, "people")
+    reserve(ledger, "q", 30, "again")
+    assert ledger.account("ab").spent == 90
+    with pytest.raises(OutOfBudget):
+        reserve(ledger, "r", 11, "again")
+
+
+def test_accounts_do_not_touch_each_other(ledger: Ledger) -> None:
+    opened(ledger, fingerprint="cd", total=7)
+    declared(ledger, "other", "cd")
+    reserve(ledger, "p", 100)
+    reserve(ledger, "q", 7, "other")
+    assert ledger.account("ab").spent == 100
+    assert ledger.account("cd").spent == 7
+
+
+def test_adding_a_dataset_again_changes_nothing(ledger: Ledger) -> None:
+    before = ledger.dataset("people")
+    assert (
+        ledger.add_dataset(id="people", fingerprint="ab", name="Renamed", schema_json='["people"]', details_json="[]")
+        == before
+    )
+    assert ledger.datasets() == [before]
+
+
+def test_a_dataset_id_names_one_schema_of_one_table(ledger: Ledger) -> None:
+    opened(ledger, fingerprint="cd")
+    for fingerprint, schema in (("cd", '["people"]'), ("ab", "[]")):
+        with pytest.raises(BadParameter, match="id"):
+            ledger.add_dataset(
+                id="people", fingerprint=fingerprint, name="People", schema_json=schema, details_json="{}"
+            )
+
+
+def test_what_is_not_there_is_unknown(ledger: Ledger) -> None:
+    assert ledger.entry("p") is None
+    for call in (
+        lambda: ledger.account("ef"),
+        lambda: ledger.dataset("nobody"),
+        lambda: declared(ledger, "x", "ef"),
+        lambda: ledger.raise_total("ef", budget_json=BUDGET, order=None, total=1, reason=REASON),
+        lambda: ledger.reserve(plan_id="p", dataset_id="nobody", plan_json="{}", units=1, account=ledger.account("ab")),
+    ):
+        with pytest.raises(Unknown):
+            call()
+
+
+# changing a total on purpose
+
+
+def test_a_raised_total_is_on_record(ledger: Ledger) -> None:
+    reserve(ledger, "p", 100)
+    account = ledger.raise_total("ab", budget_json=OTHER_BUDGET, order=None, total=150, reason=f" {REASON} ", who="Ada")
+    assert (account.total, account.spent, account.budget_json) == (150, 100, OTHER_BUDGET)
+    ledger.raise_total("ab", budget_json=BUDGET, order=None, total=100, reason="Taken back.")
+    newest, oldest = ledger.overrides("ab")
+    assert (oldest.who, oldest.from_total, oldest.to_total, oldest.reason) == ("Ada", 100, 150, REASON)
+    assert (oldest.from_budget, oldest.to_budget) == (BUDGET, OTHER_BUDGET)
+    assert (newest.who, newest.from_total, newest.to_total) == ("curator", 150, 100)
+    assert oldest.at <= newest.at
+    with pytest.raises(OutOfBudget):
+        reserve(ledger, "q", 1)
+
+
+def test_a_raised_total_can_be_spent_and_nothing_more(ledger: Ledger) -> None:
+    reserve(ledger, "p", 100)
+    ledger.raise_total("ab", budget_json=OTHER_BUDGET, order=None, total=130, reason=REASON)
+    with pytest.raises(OutOfBudget):
+        reserve(ledger, "q", 31)
+    assert reserve(ledger, "q", 30).units == 30
+
+
+def test_a_plan_priced_before_a_raise_still_counts_the_same(ledger: Ledger) -> None:
+    reserve(ledger, "p", 100)
+    priced = ledger.account("ab")
+    ledger.raise_total("ab", budget_json=OTHER_BUDGET, order=None, total=130, reason=REASON)
+    ledger.reserve(plan_id="q", dataset_id="people", plan_json="{}", units=30, account=priced)
+    assert ledger.account("ab").left == 0
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [{"reason": ""}, {"reason": " \n "}, {"reason": None}, {"total": 59}, {"order": "7"}, {"who": ""}, {"total": 1e9}],
+)
+def test_a_total_is_not_changed_carelessly(ledger: Ledger, bad: dict) -> None:
+    reserve(ledger, "p", 60)
+    before = ledger.account("ab")
+    with pytest.raises(BadParameter):
+        ledger.raise_total("ab", **{"budget_json": OTHER_BUDGET, "order": None, "total": 200, "reason": REASON, **bad})
+    assert ledger.account("ab") == before
+    assert ledger.overrides("ab") == []
+
+
+def test_a_total_can_be_lowered_to_what_is_spent(ledger: Ledger) -> None:
+    reserve(ledger, "p", 60)
+    assert ledger.raise_total("ab", budget_json=OTHER_BUDGET, order=None, total=60, reason=REASON).left == 0
+
+
+def test_pressing_raise_twice_is_one_override(ledger: Ledger) -> None:
+    for _ in range(2):
+        ledger.raise_total("ab", budget_json=OTHER_BUDGET, order=None, total=200, reason=REASON)
+    assert len(ledger.overrides("ab")) == 1
+
+
+def test_the_order_is_free_until_the_first_plan(ledger: Ledger) -> None:
+    assert ledger.raise_total("ab", budget_json=OTHER_BUDGET, order="7", total=200, reason=REASON).order == "7"
+
+
+# bad input
+
+NOT_AMOUNTS = [
+    -1, 2**62 + 1, 2**63, 2**64, 10**400, 1.0, 0.5, math.nan, math.inf, -math.inf, True, False, None, "1", b"1",
+    Decimal(1), Fraction(1), np.int64(1), np.float64(1), 1j, [1],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("amount", NOT_AMOUNTS, ids=lambda amount: f"{type(amount).__name__}-{str(amount)[:12]}")
+def test_only_whole_units_are_taken(ledger: Ledger, amount: object) -> None:
+    before = ledger.account("ab")
+    with pytest.raises(BadParameter, match="units"):
+        reserve(ledger, "p", amount)  # type: ignore[arg-type]
+    with pytest.raises(BadParameter, match="total"):
+        opened(ledger, total=amount)  # type: ignore[arg-type]
+    with pytest.raises(BadParameter, match="total"):
+        ledger.raise_total("ab", budget_json=BUDGET, order=None, total=amount, reason=REASON)  # type: ignore[arg-type]
+    assert ledger.account("ab") == before
+    assert ledger.entries() == []
+
+
+def test_the_largest_amounts_add_up_exactly(ledger: Ledger) -> None:
+    opened(ledger, total=2**62, fingerprint="cd")
+    declared(ledger, "large", "cd")
+    reserve(ledger, "p", 2**62 - 1, "large")
+    for units in (2, 2**61, 2**62):
+        with pytest.raises(OutOfBudget):
+            reserve(ledger, "q", units, "large")
+    assert ledger.account("cd").left == 1
+    reserve(ledger, "q", 1, "large")
+    assert ledger.account("cd").spent == 2**62
+
+
+@pytest.mark.parametrize("fingerprint", ["", "AB", "xyz", "ab\n", "a" * 129, None, b"ab", "'; DROP TABLE plan; --"])
+def test_a_fingerprint_has_one_spelling(ledger: Ledger, fingerprint: str) -> None:
+    with pytest.raises(BadParameter, match="fingerprint"):
+        opened(ledger, fingerprint=fingerprint)
+
+
+@pytest.mark.parametrize("text", ["", "a\0b", None, 7, b"bytes", "x" * 10_000_001], ids=lambda text: str(text)[:8])
+def test_texts_are_checked(ledger: Ledger, text: str) -> None:
+    with pytest.raises(BadParameter, match="plan id"):
+        reserve(ledger, text, 1)
+    with pytest.raises(BadParameter, match="plan"):
+        reserve(ledger, "p", 1, plan_json=text)
+    with pytest.raises(BadParameter, match="id"):
+        declared(ledger, text)
+    assert ledger.account("ab").spent == 0
+
+
+def test_text_that_is_not_unicode_is_one_sentence_and_leaves_no_lock(ledger: Ledger) -> None:
+    for call in (lambda: reserve(ledger, "\ud800", 1), lambda: ledger.result("\ud800")):
+        with pytest.raises(DeskError, match="Unicode"):
+            call()
+    reserve(ledger, "p", 1)
+
+
+def test_hostile_texts_are_only_texts(ledger: Ledger) -> None:
+    name = "'; DELETE FROM plan; -- \" ü 💾 \n"
+    reserve(ledger, "p", 1)
+    reserve(ledger, name, 2)
+    entry = ledger.entry(name)
+    assert entry is not None
+    assert entry.plan_id == name
+    assert ledger.account("ab").spent == 3
+
+
+@pytest.mark.parametrize("result", [None, "text", bytearray(b"x"), memoryview(b"x"), 0])
+def test_a_result_is_bytes(ledger: Ledger, result: bytes) -> None:
+    reserve(ledger, "p", 1)
+    with pytest.raises(BadParameter, match="result"):
+        ledger.store("p", result)
+    assert ledger.result("p") is None
+
+
+def test_a_result_may_be_empty(ledger: Ledger) -> None:
+    reserve(ledger, "p", 1)
+    assert ledger.store("p", b"") == b""
+    assert ledger.store("p", b"late") == b""
+    assert ledger.result("p") == b""
+
+
+def test_a_result_too_large_for_a_row_is_refused(ledger: Ledger) -> None:
+    reserve(ledger, "p", 1)
+    with pytest.raises(BadParameter, match="950,000,000"):
+        ledger.store("p", bytes(950_000_001))  # zero pages that are never touched
+    assert ledger.result("p") is None
+
+
+def test_the_largest_row_fits_sqlite(ledger: Ledger) -> None:
+    with ledger.file.read() as connection:
+        row = connection.getlimit(sqlite3.SQLITE_LIMIT_LENGTH)
+    assert row > 4 * 10_000_000 + 950_000_000
+
+
+def test_times_are_utc(ledger: Ledger) -> None:
+    reserve(ledger, "p", 1)
+    ledger.store("p", b"answer")
+    entry = ledger.entries()[0]
+    for text in (ledger.account("ab").opened_at, ledger.datasets()[0].created_at, entry.reserved_at, entry.stored_at):
+        assert datetime.fromisoformat(str(text)).utcoffset() == timedelta(0)
+
+
+# any sequence of calls, against a plain model
+
+PLANS = st.integers(0, 4)
+STEPS = st.one_of(
+    st.tuples(st.just("reserve"), PLANS, st.sampled_from(["people", "again"]), st.integers(0, 50)),
+    st.tuples(st.just("store"), PLANS, st.binary(max_size=4)),
+    st.tuples(st.just("failed"), PLANS),
+    st.tuples(st.just("total"), st.integers(0, 150)),
+    st.tuples(st.just("reopen")),
+)
+
+
+class Model:
+    """What a ledger should do, with no disk and no rivals."""
+
+    def __init__(self) -> None:
+        self.total = 100
+        self.plans: dict[str, tuple[str, int]] = {}
+        self.results: dict[str, bytes] = {}
+        self.failures: dict[str, int] = {}
+
+    @property
+    def spent(self) -> int:
+        return sum(units for _, units in self.plans.values())
+
+    def reserve(self, plan: str, dataset: str, units: int) -> type[DeskError] | None:
+        if plan in self.plans:
+            return None if self.plans[plan] == (dataset, units) else BadParameter
+        if self.spent + units > self.total:
+            return OutOfBudget
+        self.plans[plan] = (dataset, units)
+        return None
+
+    def change(self, total: int) -> type[DeskError] | None:
+        if total < self.spent:
+            return BadParameter
+        self.total = total
+        return None
+
+
+def expect(error: type[DeskError] | None) -> contextlib.AbstractContextManager[object]:
+    return pytest.raises(error) if error else contextlib.nullcontext()
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(steps=st.lists(STEPS, max_size=30))
+def test_any_sequence_of_calls_matches_the_model(steps: list[tuple]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        ledger, model = Ledger(Path(folder) / "ledger"), Model()
+        opened(ledger)
+        declared(ledger, "people")
+        declared(ledger, "again")
+        for step in steps:
+            match step:
+                case ("reserve", number, dataset, units):
+                    with expect(model.reserve(f"p{number}", dataset, units)):
+                        reserve(ledger, f"p{number}", units, dataset)
+                case ("store", number, data):
+                    plan = f"p{number}"
+                    if plan in model.plans:
+                        assert ledger.store(plan, data) == model.results.setdefault(plan, data)
+                    else:
+                        with pytest.raises(Unknown):
+                            ledger.store(plan, data)
+                case ("failed", number):
+                    plan = f"p{number}"
+                    with expect(None if plan in model.plans else Unknown):
+                        ledger.failed(plan, "The run was stopped.")
+                    if plan in model.plans and plan not in model.results:
+                        model.failures[plan] = model.failures.get(plan, 0) + 1
+                case ("total", total):
+                    with expect(model.change(total)):
+                        ledger.raise_total("ab", budget_json=str(total), order=None, total=total, reason=REASON)
+                case ("reopen",):
+                    ledger = Ledger(Path(folder) / "ledger")
+            account = ledger.account("ab")
+            assert (account.spent, account.total) == (model.spent, model.total)
+        entries = {entry.plan_id: entry for entry in ledger.entries()}
+        assert {plan: (entry.dataset_id, entry.units) for plan, entry in entries.items()} == model.plans
+        assert {plan: entry.attempts for plan, entry in entries.items() if entry.attempts} == model.failures
+        assert {plan for plan, entry in entries.items() if entry.status == "stored"} == set(model.results)
+        assert all(ledger.result(plan) == data for plan, data in model.results.items())

@@ -1,0 +1,63 @@
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from core.base.errors import BadParameter
+from core.mechanisms.kit.measurement import Portion, divide, expected_of, measure, portions, price, wanted
+from core.privacy import accounting
+from core.privacy.budget import Budget
+from core.privacy.events import Gaussian, Laplace
+from core.privacy.noise import Noise
+from core.privacy.unit import Unit
+from core.queries.marginals import Marginals
+from tests.core.samples import SMALL, small_counts
+
+TWO = {("colour",): 1.0, ("colour", "size"): 1.0}
+
+
+def test_tables_asked_for_twice_weigh_twice_and_are_in_schema_order():
+    weights = wanted([Marginals(order=1), Marginals(sets=(("old",), ("size", "colour")), weights=(2, 5))], SMALL)
+    assert weights == {("colour",): 1.0, ("size",): 1.0, ("old",): 3.0, ("colour", "size"): 5.0}
+
+
+def test_portions_add_up_exactly():
+    pure = portions(TWO, SMALL, Budget(Fraction(1, 3)), Laplace)
+    assert sum(portion.event.epsilon for portion in pure) == Fraction(1, 3)
+    assert pure[1].event.epsilon > pure[0].event.epsilon
+    budget = Budget(1, 1e-9)
+    assert sum(portion.event.rho for portion in portions(TWO, SMALL, budget, Gaussian)) == accounting.rho_for(budget)
+
+
+def test_laplace_with_a_delta_uses_the_budget_and_not_more():
+    many = {(f"c{place}",): 1.0 for place in range(50)}
+    budget = Budget(1, 1e-6)
+    parts = divide(many, budget, Laplace)
+    assert sum(portion.event.epsilon for portion in parts) > 1.5
+    spent, held = accounting.units(price(parts), accounting.order_for(budget)), accounting.capacity(budget)
+    assert 0.99 * held < spent <= held
+
+
+def test_a_budget_too_small_to_measure_anything_is_refused():
+    with pytest.raises(BadParameter, match="epsilon"):
+        divide({("a",): 1.0}, Budget(Fraction(1, 10**9), Fraction(1, 10**9)), Laplace)
+
+
+@pytest.mark.parametrize("event", [Laplace(Fraction(1, 5)), Gaussian(Fraction(1, 50))])
+@pytest.mark.parametrize("unit", [Unit.row(), Unit.row("replace"), Unit.id("p", 4)])
+def test_stated_errors_are_the_measured_ones(event, unit):
+    counts, portion = small_counts(unit=unit), Portion(("colour", "size"), event)
+    noise = Noise()
+    errors = np.array([measure(counts, portion, noise).values - counts.marginal(portion.columns) for _ in range(1600)])
+    assert math.isclose(errors.std(), portion.sigma(unit), rel_tol=0.06)
+    assert math.isclose(np.abs(errors).mean(), portion.mean_error(unit), rel_tol=0.06)
+    assert (np.abs(errors) > portion.tail(unit, 0.05)).mean() < 0.06
+
+
+def test_expected_error_speaks_of_all_cells():
+    parts = portions(TWO, SMALL, Budget(1), Laplace)
+    expected = expected_of(parts, SMALL, Unit.row(), "Each count")
+    means = [portion.mean_error(Unit.row()) for portion in parts]
+    assert min(means) < expected.mean < max(means)
+    assert expected.worst == max(portion.tail(Unit.row(), 0.05 / 15) for portion in parts)

@@ -1,0 +1,32 @@
+from fractions import Fraction
+
+import pytest
+
+from core.mechanisms.kit.schedule import lay_out
+from core.privacy.accounting import capacity, order_for, units
+from core.privacy.budget import Budget
+from core.privacy.events import Gaussian, Laplace, Selection
+
+
+@pytest.mark.parametrize("budget", [Budget(1), Budget(0.01), Budget(1, 1e-9), Budget(0.01, 1e-9), Budget(20, 1e-3)])
+@pytest.mark.parametrize("rounds", [1, 7, 5_000])
+def test_a_schedule_uses_its_budget_and_no_more(budget, rounds):
+    schedule = lay_out(budget, rounds=rounds, selection=0.3, opening={(): 0.05, ("a",): 0.1})
+    spent, held = units(schedule.cost, order_for(budget)), capacity(budget)
+    assert spent <= held
+    # A selection costs a little less than its bound in zero-concentrated privacy when its epsilon is large.
+    assert spent > (0.9999 if rounds == 5_000 or budget.pure else 0.8) * held
+
+
+def test_with_equal_parts_and_no_opening_each_step_costs_epsilon_over_2t():
+    schedule = lay_out(Budget(1), rounds=50, selection=0.5, opening={})
+    assert schedule.choosing == Fraction(1, 100)
+    assert schedule.asking == Laplace(Fraction(1, 100))
+    assert schedule.cost.events.count(Selection(Fraction(1, 100))) == 50
+
+
+def test_with_a_delta_choosing_costs_an_eighth_of_its_square():
+    schedule = lay_out(Budget(1, 1e-9), rounds=50, selection=0.5, opening={("a",): 0.2})
+    assert isinstance(schedule.asking, Gaussian)
+    assert float(schedule.choosing) ** 2 / 8 == pytest.approx(float(schedule.asking.rho), rel=1e-9)
+    assert float(schedule.opening[0].event.rho) == pytest.approx(25 * 2 * 0.5 * float(schedule.asking.rho))

@@ -1,0 +1,153 @@
+"""Sparse vector is as private as it says; the broken variants that were published are in `tests/privacy`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from core.base.errors import BadParameter, OutOfBudget
+from core.mechanisms.kit.sparse_vector import GRID, AboveThreshold, NumericSparse, Watch, on_grid
+from core.privacy.accounting import units
+from core.privacy.events import Cost, Gaussian, Laplace, Pure
+from core.privacy.noise import Noise
+from tests.core.mechanisms.transcripts import Transcripts, stated, worst
+
+NUMBER = Laplace(Fraction(1, 10))
+
+
+def machine(epsilon=Fraction(1), cutoff=1, runs=1, sensitivity=1) -> NumericSparse:
+    run = AboveThreshold.of(Fraction(epsilon), sensitivity=sensitivity, cutoff=cutoff)
+    return NumericSparse(run=run, runs=runs, number=NUMBER)
+
+
+def short(sensitivity=1):
+    """Every sequence of up to four outcomes, some values near the threshold, all neighbours at the full sensitivity."""
+    for length in range(1, 5):
+        for values in ((0,) * 4, (2, -1, 0, 3)):
+            for moved in product((-sensitivity, 0, sensitivity), repeat=length):
+                other = tuple(value + move for value, move in zip(values, moved, strict=False))
+                for outcomes in product((True, False), repeat=length):
+                    yield values[:length], other, outcomes
+
+
+def long(cutoff: int, sensitivity=1):
+    """Many values below that rise and then some above that fall: the sequence on which the proof is tight."""
+    for below, above in product((0, 1, 5, 20, 200), range(1, 4 * cutoff + 1)):
+        for start, step in product((-40, 0, 40), (1, 5)):
+            for shift in (sensitivity, -sensitivity):
+                values = (start,) * below + (start + step,) * above
+                other = (start + shift,) * below + (start + step - shift,) * above
+                yield values, other, (False,) * below + (True,) * above
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 4), 2])
+@pytest.mark.parametrize(("cutoff", "runs"), [(1, 1), (2, 1), (3, 1), (1, 2), (1, 3), (2, 2)])
+def test_every_sequence_of_answers_is_private(epsilon, cutoff, runs):
+    proven = machine(epsilon, cutoff, runs)
+    assert worst(proven, short()) <= stated(proven) + 1e-9
+
+
+@pytest.mark.parametrize("cutoff", [1, 2, 4])
+@pytest.mark.parametrize("sensitivity", [1, 3])
+def test_long_sequences_come_close_to_what_is_stated_and_not_above(cutoff, sensitivity):
+    proven = machine(1, cutoff, sensitivity=sensitivity)
+    loss = worst(proven, long(cutoff, sensitivity))
+    assert 0.97 * stated(proven) <= loss <= stated(proven) + 1e-9
+
+
+def test_probabilities_add_up():
+    seen = Transcripts(machine(1, 2))
+    every = [seen.log((0, 1, 2), outcomes) for outcomes in product((True, False), repeat=3)]
+    # After two above the machine stops: those sequences are counted once for each continuation.
+    assert np.exp(every).sum() == pytest.approx(1 + np.exp(seen.log((0, 1), (True, True))), abs=1e-9)
+
+
+def test_the_split_minimises_the_noise():
+    def variance(run: AboveThreshold) -> float:
+        return sum(scale**2 for scale in run.scales)
+
+    for cutoff in (1, 5, 100):
+        best = AboveThreshold.of(Fraction(1), sensitivity=1, cutoff=cutoff)
+        assert best.epsilon == 1
+        for nudge in (Fraction(99, 100), Fraction(101, 100)):
+            moved = best.threshold_epsilon * nudge
+            other = replace(best, threshold_epsilon=moved, comparing_epsilon=1 - moved)
+            assert variance(other) > variance(best)
+
+
+def test_margins_are_those_of_both_noises():
+    run = AboveThreshold.of(Fraction(1), sensitivity=100, cutoff=3)
+    generator = np.random.default_rng(4)
+    offset, noise = (generator.laplace(0, scale, 400_000) for scale in run.scales)
+    for probability in (0.2, 0.05, 0.001):
+        missed = np.mean(noise - offset > run.margin(probability))
+        assert missed == pytest.approx(probability, abs=5 * np.sqrt(probability / 400_000))
+        assert run.misses(run.margin(probability)) == pytest.approx(probability)
+    assert run.misses(0) == 0.5
+
+
+def test_counts_down_and_renews_the_offset_between_runs():
+    class Loud:
+        def __init__(self) -> None:
+            self.drawn = 0
+
+        def laplace(self, values, *, epsilon, sensitivity):
+            self.drawn += 1
+            return values + self.drawn
+
+    plan, noise = machine(1, cutoff=2, runs=2), Loud()
+    watch = plan.start(noise)
+    assert (watch.left, plan.most, watch.offset) == (4, 4, 1)
+    offsets = []
+    for _ in range(4):
+        watch, above = plan.test(watch, 100, 0, noise)
+        assert above
+        offsets.append(watch.offset)
+    assert offsets == [1, 4, 4, 4]
+    with pytest.raises(OutOfBudget, match="no measurement left"):
+        plan.test(watch, 100, 0, noise)
+    assert plan.test(Watch(3, 2), -100, 0, noise) == (Watch(3, 2), False)
+
+
+def test_cost_is_that_of_everything_that_can_happen():
+    plan = machine(Fraction(1, 2), cutoff=2, runs=3)
+    assert plan.cost == Cost((Pure(Fraction(1, 2)),) * 3 + (NUMBER,) * 6)
+    gaussian = replace(plan, number=Gaussian(Fraction(1, 7)))
+    apart = Cost((Pure(Fraction(1, 2)),) * 3 + (gaussian.number,) * 6)
+    for order in (Fraction(3, 2), Fraction(30)):
+        assert units(gaussian.cost, order) == units(apart, order)
+
+
+def test_real_noise_decides_as_often_as_it_should():
+    run, hits = AboveThreshold.of(Fraction(1), sensitivity=1), 0
+    for _ in range(3_000):
+        hits += run.above(4, 0, run.offset(Noise()), Noise())
+    expected = 1 - run.misses(4)
+    assert hits / 3_000 == pytest.approx(expected, abs=0.05)
+
+
+def test_the_grid_keeps_changes_within_their_bound():
+    generator = np.random.default_rng(3)
+    for denominator in (1, 2**10, 2**16, 2**30):
+        totals = generator.integers(0, 10**6 * denominator, 200)
+        for moved in generator.integers(-3 * denominator, 3 * denominator + 1, 5):
+            change = [abs(on_grid(t + moved, denominator) - on_grid(t, denominator)) for t in totals.tolist()]
+            assert max(change) <= 3 * GRID
+    assert on_grid(7, 1) == 7 * GRID and on_grid(3, 2) == 3 * GRID // 2
+
+
+@pytest.mark.parametrize("number", [NUMBER, Gaussian(Fraction(1, 7))])
+def test_survives_json(number):
+    plan = replace(machine(Fraction(1, 3), cutoff=2, runs=3, sensitivity=GRID), number=number)
+    assert NumericSparse.from_json(plan.to_json()) == plan
+
+
+def test_refuses_nonsense():
+    with pytest.raises(BadParameter):
+        AboveThreshold.of(Fraction(0), sensitivity=1)
+    with pytest.raises(BadParameter):
+        AboveThreshold.of(Fraction(1), sensitivity=1, cutoff=0)

@@ -1,0 +1,69 @@
+"""A noisy histogram whose small tables are kept right."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from core.mechanisms.kit.measurement import Measurement
+from core.mechanisms.online.histogram_fit import fitted, small_tables
+from core.models.fitting.simplex import simplex
+from core.schema.domain import Booleans, Categories, Domain
+
+WIDE = Domain(tuple(Booleans(name=f"c{place}") for place in range(10)))
+
+
+def sparse_table(generator: np.random.Generator, rows: int = 3_000) -> np.ndarray:
+    facts = generator.random((rows, 10)) < 0.15
+    facts[:, 1] |= facts[:, 0]
+    return np.bincount(np.ravel_multi_index(tuple(facts.T.astype(int)), WIDE.shape()), minlength=1024)
+
+
+def pair_error(estimate, truth: np.ndarray) -> float:
+    off = (np.asarray(estimate, dtype=float) - truth).reshape(WIDE.shape())
+    sums = [
+        off.sum(axis=tuple(axis for axis in range(10) if axis not in pair)) for pair in combinations(range(10), 2)
+    ]
+    return float(np.abs(sums).mean())
+
+
+def test_small_tables_are_better_than_after_a_projection_and_than_raw_sums():
+    generator = np.random.default_rng(1)
+    truth = sparse_table(generator)
+    noisy = truth + np.rint(generator.laplace(0, 4, 1024)).astype(int)
+    raw = Measurement(WIDE.names, noisy.reshape(WIDE.shape()), 5.7)
+    model = fitted(WIDE, [raw], 3_000)
+    assert model.cells.min() >= 0
+    assert model.total == pytest.approx(3_000)
+    before = pair_error(simplex(raw.values, 3_000.0).ravel(), truth)
+    assert pair_error(model.cells.ravel(), truth) < before / 1.4
+    assert pair_error(model.cells.ravel(), truth) < pair_error(raw.values.ravel(), truth)
+
+
+def test_a_table_measured_beside_is_believed_by_its_variance():
+    generator = np.random.default_rng(2)
+    truth = sparse_table(generator).reshape(WIDE.shape())
+    raw = Measurement(WIDE.names, truth + np.rint(generator.laplace(0, 40, truth.shape)).astype(int), 57.0)
+    alone = fitted(WIDE, [raw], 3_000)
+    column = truth.sum(axis=tuple(range(1, 10)))
+    helped = fitted(WIDE, [raw, Measurement(("c0",), column, 0.5)], 3_000)
+    assert np.abs(helped.marginal(("c0",)) - column).max() < 60
+    assert np.abs(helped.marginal(("c0",)) - column).max() < np.abs(alone.marginal(("c0",)) - column).max() / 5
+
+
+def test_which_tables_are_small():
+    assert len(small_tables(WIDE, 3)) == 10 + 45 + 120
+    assert small_tables(WIDE, 3, 4) == [("c0",), ("c1",), ("c2",), ("c3",)]
+    uneven = Domain((Booleans(name="a"), Categories(name="b", values=tuple(range(50))), Booleans(name="c")))
+    assert small_tables(uneven, 2) == [("a",), ("b",), ("c",), ("a", "c")]
+    assert small_tables(Domain((Booleans(name="a"),)), 3) == []
+
+
+def test_a_single_column_is_only_projected():
+    domain = Domain((Categories(name="a", values=tuple(range(6))),))
+    values = np.array([50, -3, 2, 0, 40, -9])
+    model = fitted(domain, [Measurement(("a",), values, 3.0)], 80)
+    assert model.total == pytest.approx(80)
+    assert np.abs(model.cells - simplex(values, 80.0)).max() < 1

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import numpy as np
+
+from core.mechanisms.tree.coarse import BINS, Views, equal_mass
+from core.mechanisms.tree.compression import Compressed, Compression, Grouping
+from core.models.points import Points
+from core.schema.domain import Categories, Domain, Integers
+from core.table.counts import Cells
+
+DOMAIN = Domain((
+    Integers(name="age", low=0, high=39),
+    Categories(name="code", values=tuple(range(30))),
+    Integers(name="age in bins", low=0, high=3),
+))
+COUNTS = np.random.default_rng(0).integers(0, 5, DOMAIN.shape())
+ONES = {
+    name: COUNTS.sum(axis=tuple(other for other in range(3) if other != axis)).astype(float)
+    for axis, name in enumerate(DOMAIN.names)
+}
+
+
+def views() -> tuple[Views, Compressed]:
+    groupings = {name: Grouping.rare(counts, 0.0) for name, counts in ONES.items()}
+    groupings["age"] = Grouping.rare(ONES["age"], float(np.median(ONES["age"])))
+    compression = Compression(DOMAIN, groupings)
+    shares = {name: groupings[name].merged(counts, 0).astype(float) for name, counts in ONES.items()}
+    seen = Compressed(Cells(DOMAIN, COUNTS), compression, compression.domain)
+    return Views.of(DOMAIN, compression.domain, shares), seen
+
+
+def test_only_large_ordered_columns_have_a_view_under_a_free_name():
+    made, _ = views()
+    assert dict(made.sources) == {"age in bins'": "age"}
+    assert made.domain.names == (*DOMAIN.names, "age in bins'")
+    assert made.pairs({("age", "code"): 2.0, ("code", "age in bins"): 1.0}) == {("age in bins'", "code"): 2.0}
+
+
+def test_bins_are_contiguous_and_of_about_equal_mass():
+    shares = np.random.default_rng(1).random(60)
+    bins = equal_mass(shares)
+    assert (np.diff(bins) >= 0).all() and bins.max() == BINS - 1
+    masses = np.bincount(bins, weights=shares) / shares.sum()
+    assert masses.min() > 0.5 / BINS and masses.max() < 1.6 / BINS
+    assert equal_mass(np.zeros(20)).max() == BINS - 1
+
+
+def test_counts_and_records_agree_on_what_a_bin_is():
+    made, seen = views()
+    wide = made.counts(seen)
+    fine = seen.marginal(("age", "code"))
+    table = wide.marginal(("age in bins'", "code"))
+    assert table.shape == made.domain.shape(("age in bins'", "code")) and table.sum() == COUNTS.sum()
+    for place, counts in enumerate(table):
+        assert np.array_equal(counts, fine[made.bins["age in bins'"] == place].sum(axis=0))
+    codes, weights = seen.points(seen.domain.names)
+    points = made.points(Points(seen.domain, codes, weights.astype(float)))
+    assert np.array_equal(points.marginal(("age in bins'", "code")), table)

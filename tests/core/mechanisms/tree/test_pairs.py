@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from core.mechanisms.tree import pairs as pair_choice
+from core.mechanisms.tree.pairs import Candidates, best_prefix, by_value, shrunk, structured
+from core.models.fitting.triangulation import cells_of
+
+NAMES = tuple("abcdef")
+PAIRS = list(combinations(NAMES, 2))
+ONES = {name: np.full(4, 0.25) for name in NAMES}
+
+
+def candidates(scores, cells: int = 16, rows: float = 10_000.0) -> Candidates:
+    models = [np.full(cells, rows / cells)] * len(PAIRS)
+    return Candidates.of(PAIRS, dict.fromkeys(PAIRS, 1.0), models, np.array(scores), 0.0)
+
+
+def equal(sigma: float):
+    return lambda shares: sigma / np.sqrt(shares)
+
+
+def test_value_is_distance_less_noise_on_a_flat_table():
+    tables = candidates([5_000] * 15)
+    value = tables.value(np.array([0]), np.array([10.0]))[0]
+    noise, less = 16 * 10, pair_choice.WHERE * pair_choice.REACH
+    chance = 16 * pair_choice.sampling_error(np.array([625.0]))[0] - noise * pair_choice.REACH
+    beyond = 5_000 - 16 * pair_choice.sampling_error(np.array([625.0]))[0]
+    assert beyond + chance - noise * (less + 0.2) < value < beyond + chance - noise * less
+    assert tables.value(np.array([0]), np.array([5_000.0]))[0] < 0
+
+
+def test_more_tables_are_chosen_when_there_is_less_noise():
+    scores = np.linspace(500, 8_000, 15).astype(int)
+    few = by_value(candidates(scores), 2 / 3, equal(60.0))
+    many = by_value(candidates(scores), 2 / 3, equal(1.0))
+    assert 0 < few.size < many.size == 15
+    assert 14 in few
+
+
+def test_nothing_is_chosen_when_noise_exceeds_everything():
+    assert by_value(candidates([100] * 15), 2 / 3, equal(1e5)).size == 0
+    chosen, structure = structured(candidates([100] * 15), ONES, 2 / 3, equal(1e5))
+    assert chosen.size == 0 and len(structure.cliques) == len(NAMES)
+
+
+def test_a_prefix_shares_one_budget():
+    tables = candidates([9_000] + [100] * 14)
+    assert best_prefix(tables, np.arange(15), 2 / 3, equal(20.0)).tolist() == [0]
+
+
+def test_the_tree_stays_within_its_caps(monkeypatch):
+    monkeypatch.setattr(pair_choice, "MOST_CLIQUE", 64)
+    sizes = dict.fromkeys(NAMES, 4)
+    chosen, structure = structured(candidates(np.arange(5_000, 8_000, 200)), ONES, 2 / 3, equal(1.0))
+    assert max(cells_of(sizes, clique) for clique in structure.cliques) <= 64
+    assert all(structure.holder(PAIRS[index]) is not None for index in chosen)
+    assert 5 < chosen.size < 15
+
+
+def test_noisy_scores_are_shrunk_by_what_is_noise():
+    generator = np.random.default_rng(0)
+    truth = generator.normal(1_000, 100, 400)
+    noisy = truth + generator.normal(0, 200, 400)
+    assert np.abs(shrunk(noisy, 200.0) - truth).mean() < 0.7 * np.abs(noisy - truth).mean()
+    assert np.allclose(shrunk(noisy, 1e9), noisy.mean())
+
+
+def test_what_follows_from_chosen_pairs_is_not_chosen_again():
+    """Columns that repeat the one before: neighbours explain all other pairs."""
+    steps = np.array([abs(NAMES.index(left) - NAMES.index(right)) for left, right in PAIRS])
+    distances = 2 * 10_000 * 0.75 * 0.7**steps
+    chance = 16 * pair_choice.sampling_error(np.array([625.0]))[0]
+    chosen, structure = structured(candidates((distances + chance).astype(int)), ONES, 2 / 3, equal(20.0))
+    assert {PAIRS[index] for index in chosen} == {pair for pair, step in zip(PAIRS, steps, strict=True) if step == 1}
+    assert max(len(clique) for clique in structure.cliques) == 2

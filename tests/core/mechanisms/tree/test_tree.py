@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from core.base.errors import DeskError, Refused
+from core.mechanisms.direct.gaussian import Gaussian
+from core.mechanisms.tree.tree import Tree
+from core.models import tables as tables_model
+from core.privacy import accounting
+from core.privacy.budget import Budget
+from core.privacy.noise import Noise
+from core.privacy.unit import Unit
+from core.queries.halfspaces import Halfspaces
+from core.queries.intervals import Intervals
+from core.queries.marginals import Marginals
+from core.schema.domain import Booleans, Categories, Domain, Integers
+from core.table.encoded import histogram, occurring
+from tests.core.mechanisms.replay import BUDGETS, LINE, PLANE, UNITS, check_private
+from tests.privacy.recorder import Recorder
+
+PAIRS = (Marginals(order=2),)
+LARGE = Budget(100, 1e-6)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A table given row by row, for domains that are too large to hold."""
+
+    domain: Domain
+    codes: np.ndarray
+    unit: Unit = field(default_factory=Unit)
+
+    @property
+    def public_rows(self):
+        return len(self.codes) if self.unit.public_rows else None
+
+    def marginal(self, columns):
+        return histogram(self._columns(columns), self.domain.shape(columns), len(self.codes))
+
+    def points(self, columns):
+        return occurring(self._columns(columns), self.domain.shape(columns), len(self.codes))
+
+    def _columns(self, columns):
+        return [self.codes[:, self.domain.names.index(name)] for name in columns]
+
+
+def chain(columns: int, rows: int, size: int = 4, seed: int = 0) -> Rows:
+    """Each column repeats the one before it, seven times out of ten."""
+    generator = np.random.default_rng(seed)
+    codes = generator.integers(0, size, (rows, columns))
+    for column in range(1, columns):
+        same = generator.random(rows) < 0.7
+        codes[same, column] = codes[same, column - 1]
+    values = tuple(f"v{index}" for index in range(size))
+    return Rows(Domain(tuple(Categories(name=f"c{index}", values=values) for index in range(columns))), codes)
+
+
+def error(table: Rows, codes: np.ndarray) -> float:
+    """Mean total variation over all pairs."""
+    drawn = Rows(table.domain, codes)
+    found = []
+    for columns in combinations(table.domain.names, 2):
+        truth, made = table.marginal(columns), drawn.marginal(columns)
+        found.append(np.abs(truth / truth.sum() - made / made.sum()).sum() / 2)
+    return float(np.mean(found))
+
+
+@pytest.fixture
+def few_points(monkeypatch):
+    monkeypatch.setattr(tables_model, "FEWEST_POINTS", 500)
+    monkeypatch.setattr(tables_model, "MOST_POINTS", 5_000)
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: f"{unit.limit}{unit.neighbours}")
+@pytest.mark.parametrize("budget", (*BUDGETS, LARGE), ids=str)
+def test_replay_on_neighbours(budget, unit, monkeypatch):
+    check_private(Tree(queries=PAIRS, budget=budget), LINE, unit, monkeypatch, pairs=10)
+    check_private(Tree(queries=(Marginals(order=3),), budget=budget), PLANE, unit, monkeypatch, pairs=10)
+
+
+@pytest.mark.parametrize("queries", [(Intervals(column="x"),), (Halfspaces(columns=("x", "y"), directions=4), *PAIRS)])
+def test_replay_with_other_classes(queries, monkeypatch):
+    check_private(Tree(queries=queries, budget=Budget(1, 1e-6)), PLANE, Unit.row(), monkeypatch, pairs=6)
+
+
+def test_all_four_kinds_of_steps_are_taken_and_distances_move_by_their_sensitivity(few_points):
+    """One row more changes every distance by one at most; identical cells reach it in all pairs at once."""
+    table = chain(5, 4_000)
+    neighbour = Rows(table.domain, table.codes[1:])
+    tree = Tree(queries=PAIRS, budget=Budget(2, 1e-6))
+    recorded = Recorder(0)
+    tree.run(table, recorded)
+    replayed = Recorder(0, recorded.calls)
+    tree.run(neighbour, replayed)
+    shapes = [call.hidden.shape for call in recorded.calls]
+    assert shapes[0] == (1,) and shapes[1:6] == [(4,)] * 5 and shapes.count((10,)) == 2 and (4, 4) in shapes
+    for before, after in zip(recorded.calls, replayed.calls, strict=True):
+        assert before.distance(after) <= before.sensitivity
+        if before.hidden.shape == (10,):
+            assert before.sensitivity == 10 and before.distance(after) == 10
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.01, 1, 100])
+@pytest.mark.parametrize("delta", [0, 1e-9])
+def test_what_was_asked_is_within_the_declared_cost_at_every_budget(epsilon, delta, few_points):
+    tree = Tree(queries=PAIRS, budget=Budget(epsilon, delta))
+    table = chain(4, 300)
+    recorder = Recorder(1)
+    tree.run(table, recorder)
+    declared, order = tree.cost(table.domain, table.unit), accounting.order_for(tree.budget)
+    assert accounting.units(recorder.cost(), order) <= accounting.units(declared, order)
+    assert accounting.units(declared, order) <= accounting.capacity(tree.budget)
+
+
+def test_rows_of_many_columns_beat_noise_on_every_pair_when_the_budget_is_small(few_points):
+    table, budget = chain(16, 5_000), Budget(0.4, 1e-9)
+    errors = {}
+    for kind in (Tree, Gaussian):
+        runs = [kind(queries=PAIRS, budget=budget).run(table, Noise()) for _ in range(3)]
+        errors[kind] = np.mean([error(table, model.sample(5_000, np.random.default_rng(0))) for model in runs])
+    assert errors[Tree] < 0.95 * errors[Gaussian]
+
+
+def test_a_large_budget_gives_nearly_exact_rows_and_tables():
+    table = chain(6, 20_000)
+    model = Tree(queries=PAIRS, budget=LARGE).run(table, Noise())
+    assert error(table, model.sample(20_000, np.random.default_rng(0))) < 0.02
+    assert model.total == pytest.approx(20_000, rel=0.01)
+    for columns, counts in model.tables().items():
+        assert np.abs(counts - table.marginal(columns)).sum() < 0.02 * 20_000
+
+
+def test_one_column_one_row_and_constant_columns(few_points):
+    one = Domain((Integers(name="x", low=0, high=9),))
+    constant = Domain((Categories(name="k", values=("only",)), Booleans(name="b"), Integers(name="x", low=3, high=3)))
+    for domain in (one, constant):
+        for rows in (1, 50):
+            table = Rows(domain, np.zeros((rows, len(domain)), dtype=int))
+            queries = (Marginals(order=min(2, len(domain))),)
+            model = Tree(queries=queries, budget=Budget(1, 1e-9)).run(table, Noise())
+            codes = model.sample(7, np.random.default_rng(0))
+            assert codes.shape == (7, len(domain)) and (codes < np.array(domain.sizes)).all()
+    certain = Rows(constant, np.zeros((50, 3), dtype=int))
+    assert Tree(queries=PAIRS, budget=LARGE).run(certain, Noise()).marginal(("b",))[0] == pytest.approx(50, abs=5)
+
+
+def test_a_column_with_many_categories(few_points):
+    generator = np.random.default_rng(0)
+    domain = Domain((
+        Categories(name="code", values=tuple(range(100_000))),
+        Booleans(name="ill"),
+        Integers(name="age", low=0, high=99),
+    ))
+    common = generator.choice([5, 70_000], 20_000)
+    codes = np.stack([common, common == 5, generator.integers(0, 100, 20_000)], axis=1)
+    codes[:500, 0] = generator.integers(0, 100_000, 500)
+    model = Tree(queries=PAIRS, budget=Budget(2, 1e-9)).run(Rows(domain, codes), Noise())
+    drawn = model.sample(20_000, np.random.default_rng(1))
+    assert np.mean((drawn[:, 0] == 5) & (drawn[:, 1] == 1)) == pytest.approx(np.mean(codes[:, 0] == 5), abs=0.05)
+    assert np.mean((drawn[:, 0] == 5) & (drawn[:, 1] == 0)) < 0.05
+
+
+@pytest.mark.slow
+def test_sixty_columns(few_points):
+    table = chain(60, 2_000)
+    model = Tree(queries=PAIRS, budget=Budget(10, 1e-9)).run(table, Noise())
+    codes = model.sample(2_000, np.random.default_rng(0))
+    same = [np.mean(codes[:, column] == codes[:, column - 1]) for column in range(1, 60)]
+    assert np.mean(same) > 0.6
+
+
+@pytest.mark.parametrize("budget", [Budget(1e-9), Budget(1e-7, 1e-12), Budget(1e-30)])
+def test_a_budget_too_small_gives_a_valid_release_or_a_reason(budget, few_points):
+    table = chain(4, 100)
+    try:
+        model = Tree(queries=PAIRS, budget=budget).run(table, Noise())
+    except DeskError as refusal:
+        assert "too small" in str(refusal) or "so small" in str(refusal)
+        return
+    assert model.sample(9, np.random.default_rng(0)).shape == (9, 4)
+    assert np.isfinite(model.marginal(("c0", "c1"))).all() and model.total >= 1
+
+
+def test_public_rows_are_not_bought():
+    table = chain(3, 700)
+    known = Rows(table.domain, table.codes, Unit.row("replace"))
+    model = Tree(queries=PAIRS, budget=Budget(1, 1e-9)).run(known, Noise())
+    assert model.total == pytest.approx(700)
+
+
+def test_columns_that_no_query_needs_are_not_measured(few_points):
+    table = chain(4, 3_000)
+    recorder = Recorder(0)
+    model = Tree(queries=(Marginals(columns=("c0", "c2")),), budget=LARGE).run(table, recorder)
+    assert [call.hidden.size for call in recorder.calls][:4] == [1, 4, 4, 1]
+    assert np.allclose(model.marginal(("c3",)), 750, rtol=0.05)
+
+
+def test_too_large_tables_are_refused_by_name():
+    domain = Domain(tuple(Categories(name=name, values=tuple(range(10_000))) for name in ("left", "right")))
+    with pytest.raises(Refused, match=r"left x right.*100,000,000"):
+        Tree(queries=PAIRS, budget=Budget(1)).check(domain, Unit.row())
+
+
+def test_progress_never_goes_back(few_points):
+    seen: list[float] = []
+    Tree(queries=PAIRS, budget=Budget(1)).run(chain(4, 500), Noise(), lambda stage, share: seen.append(share))
+    assert seen == sorted(seen) and len(seen) >= 4

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from core.base.errors import DeskError, Refused
+from core.mechanisms.kit.measurement import Portion
+from core.mechanisms.kit.spending import Purse
+from core.mechanisms.tree.budget import COUNT, SCORES, Split, foreseen
+from core.mechanisms.tree.tree import Tree
+from core.mechanisms.tree.workload import WIDE, Workload, admit
+from core.privacy.budget import Budget
+from core.privacy.unit import Unit
+from core.queries.conjunctions import Conjunctions
+from core.queries.counting import Counting
+from core.queries.halfspaces import Halfspaces
+from core.queries.intervals import Intervals
+from core.queries.linear import Linear
+from core.queries.lipschitz import Lipschitz
+from core.queries.marginals import Marginals
+from core.queries.parities import Parities
+from core.queries.rectangles import Rectangles
+from core.queries.unions import Unions
+from core.schema.domain import Booleans, Categories, Domain, Integers
+
+DOMAIN = Domain((
+    Integers(name="age", low=0, high=99),
+    Integers(name="pay", low=0, high=65_535),
+    Integers(name="hours", low=0, high=49),
+    Booleans(name="ill"),
+    Categories(name="job", values=tuple(range(6))),
+))
+MARGINALS = Marginals(order=2, columns=("age", "ill", "job"))
+
+
+def workload(*queries) -> Workload:
+    return Workload.of(queries, DOMAIN)
+
+
+def test_classes_are_sorted_by_the_way_they_are_measured():
+    asked = workload(
+        MARGINALS,
+        Intervals(column="pay"),
+        Unions(column="hours", parts=2),
+        Rectangles(columns=("age", "hours")),
+        Halfspaces(columns=("hours", "age"), directions=8),
+    )
+    assert asked.tables == {("age", "ill"): 1, ("age", "job"): 1, ("ill", "job"): 1, ("age", "hours"): 1}
+    assert asked.ranges == {("pay",): 1, ("hours",): 1.125, ("age", "hours"): 1, ("age",): 0.125}
+    assert [query.name for query in asked.planes] == ["halfspaces"]
+    assert asked.involved() == ["age", "pay", "hours", "ill", "job"]
+    assert set(asked.ladders()) == set(asked.ranges)
+
+
+def test_only_what_is_asked_is_involved_and_wide_columns_are_counted_in_levels():
+    assert workload(Intervals(column="hours")).involved() == ["hours"]
+    assert workload(Halfspaces(columns=("age",), directions=2)).tables == {("age",): 1}
+    assert DOMAIN["age"].size <= WIDE < DOMAIN["pay"].size
+    assert workload(Marginals(order=1)).ladders() == [("pay",)]
+    assert workload(MARGINALS).ladders() == []
+
+
+@pytest.mark.parametrize(
+    ("queries", "parts"),
+    [
+        ((MARGINALS,), (1, 0, 0)),
+        ((Intervals(column="age"),), (0, 1, 0)),
+        ((MARGINALS, Intervals(column="age")), (Fraction(2, 3), Fraction(1, 3), 0)),
+        ((Halfspaces(columns=("age", "pay")),), (Fraction(2, 3), 0, Fraction(1, 3))),
+        ((MARGINALS, Intervals(column="age"), Halfspaces()), (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))),
+    ],
+)
+def test_every_ticked_kind_has_its_share_and_nothing_is_lost(queries, parts):
+    asked = workload(*queries)
+    assert tuple(asked.parts(Fraction(1)).values()) == parts
+    for columns in (Fraction(3, 10), Fraction(11, 20)):
+        split = Split.of(asked, columns)
+        assert split.columns + split.ranges + split.planes + 2 * split.scores + split.rest == 1 - COUNT
+        assert min(split.columns, split.ranges, split.planes, split.scores, split.rest) >= 0
+
+
+def test_tables_alone_keep_the_shares_that_were_tuned_for_them():
+    split = Split.of(workload(MARGINALS), Fraction(3, 10))
+    assert (split.columns, split.scores, split.ranges, split.planes) == (Fraction(3, 10), SCORES, 0, 0)
+
+
+@pytest.mark.parametrize("budget", [Budget(1), Budget(1, 1e-9)])
+def test_events_of_columns_and_ranges_add_up(budget):
+    asked = workload(MARGINALS, Intervals(column="pay"), Rectangles(columns=("age", "hours")))
+    purse, split = Purse.of(budget, Unit.row()), Split.of(asked, Fraction(3, 10))
+    events = split.events(purse, asked)
+    amounts = [event.epsilon if budget.pure else event.rho for event in events.values()]
+    assert sum(amounts) == purse.whole * (split.columns + split.ranges)
+    assert set(events) == {("age",), ("pay",), ("hours",), ("ill",), ("job",), ("age", "hours")}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        Conjunctions(order=1, columns=("ill",)),
+        Parities(columns=("ill",)),
+        Counting(conditions=((("job", (0, 2)), ("ill", (1,))),)),
+        Linear(columns=("job",), weights=((0, 1, 2, 3, 4, 4),), whole=4),
+    ],
+    ids=lambda query: query.name,
+)
+def test_other_classes_are_served_through_their_tables(query):
+    Tree(queries=(query,), budget=Budget(1)).check(DOMAIN, Unit.row())
+    assert set(workload(query).tables) == set(query.tables(DOMAIN))
+
+
+def test_what_cannot_be_served_is_refused_by_name_with_what_to_use():
+    many = Domain(tuple(Booleans(name=f"b{place}") for place in range(18)))
+    with pytest.raises(Refused, match=r"Parities of 18 columns.*262,144 cells.*20,000.*'histogram'"):
+        admit(Parities(columns=many.names), many)
+    with pytest.raises(DeskError, match=r"'lipschitz' is not linear.*'iterative-median'"):
+        Tree(queries=(Lipschitz(columns=("job",), statistics=(("largest",),)),), budget=Budget(1)).check(
+            DOMAIN, Unit.row()
+        )
+    wide = Domain(tuple(Integers(name=name, low=0, high=2_999) for name in "xy"))
+    with pytest.raises(Refused, match=r"Ranges of x x y have 9,000,000 cells.*'rectangle-tree'"):
+        Workload.of((Rectangles(columns=("x", "y")),), wide).check()
+
+
+@pytest.mark.parametrize("budget", [Budget(1), Budget(1, 1e-9)])
+def test_foreseen_errors_name_what_they_cover_and_fall_with_the_budget(budget):
+    asked = workload(MARGINALS, Intervals(column="pay"), Halfspaces(columns=("age", "hours")))
+    found = foreseen(Purse.of(budget, Unit.row()), asked, Unit.row())
+    richer = foreseen(Purse.of(Budget(10, budget.delta), Unit.row()), asked, Unit.row())
+    assert 0 < richer.mean < found.mean <= found.worst and richer.worst < found.worst
+    for words in ("single column", "of a pair if all pairs", "random range", "halfspace", "inferred"):
+        assert words in found.about
+    ranges = foreseen(Purse.of(budget, Unit.row()), workload(Intervals(column="pay")), Unit.row())
+    assert "pair" not in ranges.about and "halfspace" not in ranges.about
+
+
+@pytest.mark.parametrize("budget", [Budget(2), Budget(2, 1e-9)])
+def test_foreseen_noise_of_a_pair_bounds_what_a_measured_one_gets(budget):
+    """The fewer pairs are measured, the less noise: here two columns, so the one pair gets exactly the figure."""
+    asked = Workload.of((Marginals(order=2, columns=("ill", "job")),), DOMAIN)
+    purse = Purse.of(budget, Unit.row())
+    split = Split.of(asked, Fraction(3, 10))
+    (pair,) = purse.split({("ill", "job"): 1.0}, split.rest / 2)
+    columns = split.events(purse, asked)
+    parts = [pair, *(Portion(key, event) for key, event in columns.items())]
+    cells = [12, 2, 6]
+    wanted = sum(size * part.mean_error(Unit.row()) for size, part in zip(cells, parts, strict=True)) / sum(cells)
+    assert foreseen(purse, asked, Unit.row()).mean == pytest.approx(wanted)

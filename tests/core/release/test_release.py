@@ -1,0 +1,125 @@
+import io
+import zipfile
+from datetime import date
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from core.models.histogram import Histogram
+from core.models.points import Points
+from core.queries.marginals import Marginals
+from core.release.release import Release, neutral, plain, to_csv
+from core.schema.domain import Categories, Dates, Domain, Integers, Reals
+from tests.core.samples import SMALL, small_cells
+from tests.core.test_certificate import CERTIFICATE
+
+LAYOUT = dict.fromkeys(SMALL.names, "VARCHAR")
+
+
+@pytest.fixture(scope="module")
+def release() -> Release:
+    return Release.pack(Histogram(SMALL, small_cells(900)), CERTIFICATE, np.random.default_rng(0), LAYOUT)
+
+
+def test_records_have_the_original_header_and_types(release):
+    frame = release.records()
+    assert list(frame.columns) == ["colour", "size", "old"]
+    assert len(frame) == 900
+    assert set(frame["colour"]) == {"red", "green", "blue"}
+    assert frame["size"].dtype == np.int64
+    assert frame["old"].dtype == bool
+
+
+def test_csv_and_parquet_hold_the_same_records(release):
+    pd.testing.assert_frame_equal(
+        pd.read_csv(io.BytesIO(release.csv())), release.records(), check_dtype=False, check_column_type=False
+    )
+
+
+def test_answers_come_from_the_released_tables(release):
+    assert np.allclose(release.answers(Marginals(order=2)), release.answers([Marginals(order=2)]))
+    assert np.allclose(release.marginal(("size",)), small_cells(900).sum(axis=(0, 2)))
+    assert set(release.tables) == {SMALL.names}
+
+
+def test_records_answer_where_no_table_does(release):
+    without = Release.pack(_Silent(SMALL, small_cells(900)), CERTIFICATE, np.random.default_rng(0), LAYOUT)
+    assert without.tables == {}
+    assert np.array_equal(without.marginal(("size", "old")), small_cells(900).sum(axis=0))
+    assert without.answers([]).size == 0
+
+
+class _Silent(Histogram):
+    def tables(self):
+        return {}
+
+
+def test_zip_is_what_was_stored_and_reloads(release):
+    again = Release(release.zip())
+    assert again.zip() == release.stored
+    assert again.certificate == CERTIFICATE
+    assert again.domain == SMALL
+    names = zipfile.ZipFile(io.BytesIO(release.zip())).namelist()
+    assert {"synthetic.csv", "synthetic.parquet", "certificate.json", "schema.json", "tables.csv"} <= set(names)
+
+
+def test_tables_are_listed_in_words(release):
+    listed = pd.read_csv(io.BytesIO(release.tables_csv()))
+    assert listed.loc[0, "cell"] == "colour = red; size = 0; old = false"
+    assert np.isclose(listed["count"].sum(), 900)
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "'quoted", "''", "=cmd|' /C calc'!A0"])
+def test_formulas_are_neutralised_and_come_back(text):
+    assert neutral(text)[0] == "'"
+    assert plain(neutral(text)) == text
+
+
+def test_harmless_text_and_numbers_stay():
+    for value in ("north", "", "a=b", 3, -3, None):
+        assert neutral(value) == value
+
+
+def test_no_text_cell_of_a_download_can_start_a_formula():
+    domain = Domain((
+        Categories(name="=HYPERLINK()", values=("=1", "@x", "-y", "ok", "+1", "'q")),
+        Integers(name="debt", low=-5, high=0),
+    ))
+    cells = np.ones(domain.shape())
+    certificate = CERTIFICATE.model_copy(update={"schema_digest": domain.digest, "synthetic_rows": 36})
+    layout = dict.fromkeys(domain.names, "VARCHAR")
+    packed = Release.pack(Histogram(domain, cells), certificate, np.random.default_rng(0), layout)
+    read = pd.read_csv(io.BytesIO(packed.csv()))
+    text = read.iloc[:, 0].astype(str)
+    assert not text.str.startswith(("=", "+", "-", "@", "\t", "\r")).any()
+    assert read.columns[0] == "'=HYPERLINK()"
+    assert sorted(set(text.map(plain))) == sorted(domain["=HYPERLINK()"].values)
+    assert read["debt"].min() == -5
+    assert set(packed.records()["=HYPERLINK()"]) == set(domain["=HYPERLINK()"].values)
+
+
+def test_csv_of_text_with_missing_values():
+    frame = pd.DataFrame({"a": ["=x", None], "b": [1.5, np.nan]})
+    assert to_csv(frame) == b"a,b\n'=x,1.5\n,\n"
+
+
+def test_records_keep_the_order_and_the_types_of_the_source():
+    domain = Domain((
+        Integers(name="age", low=0, high=99),
+        Dates(name="day", low=date(2024, 1, 1), high=date(2024, 12, 31), bins=12),
+        Reals(name="weight", low=0, high=10, bins=2),
+        Integers(name="wide", low=0, high=999),
+        Dates(name="moment", low=date(2024, 1, 1), high=date(2024, 12, 31), bins=12),
+    ))
+    layout = {"weight": "FLOAT", "day": "DATE", "age": "SMALLINT", "moment": "TIMESTAMP", "wide": "TINYINT"}
+    points = Points(domain, np.tile([50, 3, 1, 500, 2], (3, 1)), np.ones(3))
+    certificate = CERTIFICATE.model_copy(update={"synthetic_rows": 3})
+    release = Release.pack(points, certificate, np.random.default_rng(0), layout)
+    schema = pq.read_schema(io.BytesIO(release.parquet()))
+    assert schema.names == list(layout)
+    # A declared bound that does not fit the narrow type keeps the wide one.
+    assert [str(kind) for kind in schema.types] == ["float", "date32[day]", "int16", "timestamp[us]", "int64"]
+    assert release.csv().decode().startswith("weight,day,age,moment,wide\n")
+    assert release.marginal(("day", "moment"))[3, 2] == 3
