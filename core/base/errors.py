@@ -38,6 +38,13 @@ class OutOfBudget(DeskError):
     """The account cannot pay; nothing was spent."""
 
 
+class Undeclared(DeskError):
+    """A mechanism that asks the private table for more than was reserved for it; nothing was drawn."""
+
+    def __init__(self) -> None:
+        super().__init__("This mechanism asked for more than its plan reserved, so it was stopped; report it as a bug.")
+
+
 class Refused(DeskError):
     """A plan that is valid but cannot be carried out here; the text names the size and what to use instead."""
 

@@ -16,8 +16,8 @@ from core.formulas.sums import Weighted
 from core.formulas.syntax import holds, leaves, spelled
 from core.formulas.tokens import MOST_CHARACTERS, wrong
 from core.formulas.writing import cell_text, halfspace_text, interval_text
+from core.kernel.query import Query
 from core.queries.kit.protocol import Columns
-from core.queries.kit.query import Query
 from core.schema.domain import Domain
 
 __all__ = ["MOST_CELLS", "canonical", "cell_text", "halfspace_text", "interval_text", "question"]

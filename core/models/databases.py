@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from core.base.axes import summed
+from core.kernel.query import Query
 from core.models.protocol import Floats
-from core.queries.kit.query import Query
 from core.schema.domain import Domain
 
 Integers = NDArray[np.int64]

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.schema.domain import Domain
+from core.table.counts import Codes
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 
 class Model(Protocol):

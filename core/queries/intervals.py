@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from core.base.errors import BadParameter, printable
 from core.base.options import option
 from core.base.wording import plural
+from core.kernel.query import Query
 from core.queries.kit import checks, pieces, subsets
 from core.queries.kit.dimensions import exactly, fat_of_predicates
 from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of
-from core.queries.kit.query import Query
 from core.schema.domain import Domain
 
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from core.base.errors import BadParameter
 from core.base.options import option, unlisted
 from core.base.wording import amount, plural
+from core.kernel.query import Query
 from core.queries.kit import checks
 from core.queries.kit.dimensions import between, exactly, scale
 from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
-from core.queries.kit.query import Query
 from core.schema.domain import Domain
 
 MOST_BITS = 30

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from core.base.errors import BadParameter, Refused
 from core.base.options import option
 from core.base.wording import plural
+from core.kernel.query import Query
 from core.queries.kit import checks
 from core.queries.kit.dimensions import scale
 from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
-from core.queries.kit.query import Query
 from core.schema.domain import Domain
 
 Statistic = tuple[Any, ...]

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from core.base.errors import BadParameter, printable
 from core.base.options import option, unlisted
 from core.base.wording import amount, plural
+from core.kernel.query import Query
 from core.queries.kit.checks import placed
 from core.queries.kit.dimensions import between, exactly, fat_of_predicates, packed
 from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
-from core.queries.kit.query import Query
 from core.queries.kit.sources import tables_of
 from core.schema.domain import Domain
 

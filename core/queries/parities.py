@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from core.base.errors import BadParameter
 from core.base.options import option
 from core.base.wording import amount
+from core.kernel.query import Query
 from core.queries.kit import checks, literals
 from core.queries.kit.dimensions import exactly, fat_of_predicates
 from core.queries.kit.literals import Literal
 from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
-from core.queries.kit.query import Query
 from core.schema.domain import Domain
 
 MOST_FACTS = 20

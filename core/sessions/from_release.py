@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from core.base.errors import Refused
+from core.kernel.query import Query
 from core.ledger.ledger import Entry
 from core.mechanisms.kit.interactive import Reply
 from core.mechanisms.kit.protocol import Expected, Mechanism
@@ -21,7 +22,6 @@ from core.privacy.events import Cost
 from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass, Source
-from core.queries.kit.query import Query
 from core.queries.marginals import Marginals
 from core.registry import mechanism_from, query_from_json
 from core.release.release import Release

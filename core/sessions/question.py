@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.base.errors import BadParameter, Refused, printable
+from core.kernel.query import Query
 from core.plans.plan import canonical
-from core.queries.kit.query import Query
 from core.schema.domain import Domain
 
 LONGEST_WORDS = 2_000

@@ -10,13 +10,13 @@ from threading import Lock
 from typing import Any, TypeVar, cast
 
 from core.base.errors import DeskError, Failed
+from core.kernel.query import Query
 from core.mechanisms.kit.interactive import Interactive, Reply
 from core.plans.run_once import Watched
 from core.privacy.budget import Budget
 from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import Source
-from core.queries.kit.query import Query
 from core.schema.domain import Domain
 from core.sessions.answer import Answer, Status, Summary, transcript_csv
 from core.sessions.file import SessionFile, SessionRow, Turn, now

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,19 @@ from core.privacy.unit import Unit
 from core.schema.domain import Domain
 
 Integers = NDArray[np.int64]
+
+
+Codes = NDArray[np.int64]
+"""Records as codes, one line per record, one column per attribute."""
+
+
+class Source(Protocol):
+    """Anything with counts over the public schema: a private table, a model, released records."""
+
+    @property
+    def domain(self) -> Domain: ...
+
+    def marginal(self, columns: Sequence[str]) -> NDArray[Any]: ...
 
 
 class Counts(Protocol):

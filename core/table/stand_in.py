@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from core.models.protocol import Codes
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.table.counts import Integers
+from core.table.counts import Codes, Integers
 from core.table.encoded import histogram, occurring
 
 

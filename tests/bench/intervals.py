@@ -33,6 +33,7 @@ from core.queries.intervals import Intervals
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from tests.bench.line import Line, cpu_seconds
+from tests.kernels import run
 
 DATA = "RELEASE_DESK_BENCH_DATA"
 """Environment variable: the folder that holds dpbench/*.npy and dpbench/peers-1d.csv."""
@@ -132,7 +133,7 @@ def _tree(truth: Table, epsilon: float, public: bool) -> NDArray[np.float64]:
     unit = Unit.row("replace") if public else Unit.row()
     budget = Budget(2 * epsilon if public else epsilon)
     tree = IntervalTree(queries=(Intervals(column="x"),), budget=budget)
-    model = tree.run(Cells(domain, truth, unit), Noise())
+    model = run(tree, Cells(domain, truth, unit), Noise())
     return model.marginal(("x",)) * (truth.sum() / model.total if model.total > 0 else 1.0)
 
 

@@ -26,14 +26,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from core.mechanisms.kit.asking import Remembered
+from core.kernel.query import Query
+from core.mechanisms.kit.answers import Remembered
 from core.mechanisms.kit.interactive import Interactive
 from core.mechanisms.online.online_histogram import OnlineHistogram
 from core.mechanisms.online.online_laplace import OnlineLaplace
 from core.mechanisms.online.online_weights import OnlineWeights
 from core.privacy.budget import Budget
 from core.privacy.noise import Noise
-from core.queries.kit.query import Query
 from core.schema.domain import Booleans, Categories, Domain
 from core.table.counts import Cells
 from tests.bench.line import Line

@@ -11,11 +11,11 @@ import numpy as np
 
 from core import registry
 from core.base.errors import BadParameter
+from core.kernel.query import Query
 from core.mechanisms.kit.interactive import Reply
 from core.mechanisms.kit.protocol import Expected
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Pure
-from core.queries.kit.query import Query
 
 
 @dataclass(frozen=True)

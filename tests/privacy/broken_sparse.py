@@ -9,7 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from core.mechanisms.kit.sparse_vector import AboveThreshold, NumericSparse, Watch
+from core.kernel.sparse_vector import AboveThreshold, NumericSparse, Watch
 
 ABOVE, OFFSET, TEST = AboveThreshold.above, AboveThreshold.offset, NumericSparse.test
 

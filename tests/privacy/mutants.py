@@ -18,10 +18,10 @@ import pandas as pd
 from pytest import MonkeyPatch
 
 from core.base.errors import DeskError, OutOfBudget
+from core.kernel.sparse_vector import AboveThreshold, NumericSparse, Watch
 from core.ledger.ledger import Ledger
 from core.mechanisms.direct import histogram
-from core.mechanisms.kit.measurement import Measurement, Portion, measure
-from core.mechanisms.kit.sparse_vector import AboveThreshold, NumericSparse, Watch
+from core.mechanisms.kit.portions import Measurement, Portion, measure
 from core.mechanisms.online import plan as online_plan
 from core.privacy import accounting, noise, samplers
 from core.privacy.budget import Budget
@@ -32,7 +32,7 @@ from core.table import encoded
 from core.table.counts import Cells
 from core.table.table import Table
 from tests.core.mechanisms.asked import questions
-from tests.core.mechanisms.test_sparse_vector import long, machine
+from tests.core.mechanisms.kit.test_sparse_vector import long, machine
 from tests.core.mechanisms.transcripts import Forced, Transcripts, stated, worst
 from tests.privacy import broken_sparse
 from tests.privacy.audit import lower_limit

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from core.queries.kit.query import Query
+from core.kernel.query import Query
 from core.table.counts import Cells
+from tests.kernels import run
 from tests.privacy.recorder import Call, Recorder
 
 Steps = list[tuple[Call, Call]]
@@ -19,9 +20,9 @@ Steps = list[tuple[Call, Call]]
 def on_both(mechanism: Any, first: Cells, second: Cells, seed: int) -> tuple[Steps, Any, Any]:
     """The calls for noise in pairs, and what was released on each table."""
     recorded = Recorder(seed)
-    one = mechanism.run(first, recorded)
+    one = run(mechanism, first, recorded)
     replayed = Recorder(seed, recorded.calls)
-    two = mechanism.run(second, replayed)
+    two = run(mechanism, second, replayed)
     return paired(recorded, replayed), one, two
 
 
@@ -67,7 +68,7 @@ def steps_of(mechanism: Any, counts: Cells, seed: int, script: Sequence[Call]) -
     """The calls for noise on a table, given the answers of another one; it must ask the same."""
     noise = Stopping(seed, script)
     with suppress(Ended):
-        mechanism.run(counts, noise)
+        run(mechanism, counts, noise)
     assert [(call.kind, call.amount, call.sensitivity) for call in noise.calls] == [
         (call.kind, call.amount, call.sensitivity) for call in script
     ], "the steps depend on the table"

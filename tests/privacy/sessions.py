@@ -17,12 +17,12 @@ import pytest
 
 from core import registry
 from core.base.errors import DeskError
-from core.mechanisms.kit.sparse_vector import AboveThreshold
+from core.kernel.query import Query
+from core.kernel.sparse_vector import AboveThreshold
 from core.models.polytope import cloud as walk_cloud
 from core.models.polytope.cloud import Cloud
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
-from core.queries.kit.query import Query
 from core.schema.domain import Domain
 from core.table.counts import Cells
 from tests.privacy.recorder import Mark

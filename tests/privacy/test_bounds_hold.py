@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from core.kernel.query import Query
 from core.mechanisms.games.game_data import GameData
 from core.mechanisms.games.game_query import GameQuery
 from core.mechanisms.iterative.iterative_median import IterativeMedian
@@ -35,7 +36,6 @@ from core.privacy.budget import Budget
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
-from core.queries.kit.query import Query
 from core.queries.marginals import Marginals
 from core.queries.rectangles import Rectangles
 from core.schema.domain import Booleans, Domain, Integers
@@ -62,6 +62,7 @@ from core.theory import SmallDbLinear as SmallDbLinearBound
 from core.theory.iterative import ExponentialDistinguisher, Median
 from core.theory.median import MedianMechanism as MedianBasicBound
 from core.theory.median import MedianWalk as MedianWalkBound
+from tests.kernels import run
 from tests.privacy.audit import Blocks
 
 RUNS = 200
@@ -133,7 +134,7 @@ def spread(rows: int, weights: list[float]) -> np.ndarray:
 
 def failures(mechanism, counts: Cells, query, alpha: float, runs: int = RUNS) -> int:
     """Runs of a mechanism whose worst answer misses the truth by more than alpha."""
-    return sum(query.worst(counts, mechanism.run(counts, NOISE)) > alpha for _ in range(runs))
+    return sum(query.worst(counts, run(mechanism, counts, NOISE)) > alpha for _ in range(runs))
 
 
 PAIR = Domain((Booleans(name="a"), Booleans(name="b")))

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from core import registry
+from core.kernel.query import Query
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
-from core.queries.kit.query import Query
 from core.table.counts import Cells
 from tests.privacy.cases import MICRO, OFFLINE_PURE, few_points, pure_on_micro
 from tests.privacy.exact import added, loss, replaced

@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from core import Budget, Desk, Unit
+from core.kernel.query import Query
 from core.mechanisms.online.online_weights import OnlineWeights
-from core.queries.kit.query import Query
 from core.schema.domain import Domain, Integers
 from core.sessions.pace import Pace
 

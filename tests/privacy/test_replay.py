@@ -13,14 +13,15 @@ import numpy as np
 import pytest
 
 from core import registry
+from core.kernel.query import Query
 from core.mechanisms.discovery.discovery import Discovery, Values
 from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
-from core.queries.kit.query import Query
 from core.schema.domain import Booleans, Domain
 from core.table.counts import Cells
 from tests.core.mechanisms.asked import questions
+from tests.kernels import run
 from tests.privacy.cases import APPROXIMATE, DOMAIN, PURE, UNITS, neighbours
 from tests.privacy.recorder import Recorder
 from tests.privacy.replay import check_runs, check_steps, paired, session_on_both
@@ -98,9 +99,9 @@ def test_discovery(kind, budget, unit):
     for seed in range(-(-PAIRS // len(DISCOVERIES))):
         first, second = (private(counts, texts) for counts in _tables(unit, len(texts), generator))
         recorded = Recorder(seed)
-        one = plan.run({"x": first}, unit, recorded)
+        one = run(plan, {"x": first}, unit, recorded)
         again = Recorder(seed, recorded.calls)
-        two = plan.run({"x": second}, unit, again)
+        two = run(plan, {"x": second}, unit, again)
         assert one == two
         reached = max(reached, check_steps(paired(recorded, again)))
         assert recorded.cost() == plan.cost()

@@ -15,7 +15,7 @@ import pytest
 from core import Budget, Desk, Marginals, Unit
 from core.desk import desk as desk_module
 from core.mechanisms.direct.laplace import Laplace
-from tests.core.test_desk import DOMAIN, people
+from tests.core.desk.test_desk import DOMAIN, people
 
 STEPS = ("before reserving", "before the run", "after the run", "before storing", "after storing", "returned")
 """Where a curator's process is killed; from 'before the run' on it has paid."""

@@ -19,7 +19,7 @@ from core.ledger.ledger import Account, Ledger
 from core.privacy import accounting
 from core.privacy.budget import exact
 from core.privacy.events import Cost, Pure
-from tests.core.test_desk import DOMAIN, people
+from tests.core.desk.test_desk import DOMAIN, people
 
 TINY = Fraction(1, 10**17)
 NO_AMOUNTS = [0, -0.0, "0", -1, "-1e-17", -TINY, math.nan, math.inf, -math.inf, "nan", "1e400", "-inf", "1/0", ""]

@@ -19,12 +19,12 @@ import pytest
 
 from core import Budget, Desk, Unit
 from core.base.errors import DeskError
+from core.kernel.query import Query
 from core.ledger.durable_file import KeptFile
-from core.queries.kit.query import Query
 from core.sessions.file import SessionFile, Turn
 from core.sessions.session import Session
 from tests.core import asker
-from tests.core.test_desk import DOMAIN, TOTAL, people
+from tests.core.desk.test_desk import DOMAIN, TOTAL, people
 
 LIMIT = 4
 QUESTIONS = (1, 3, 2, 5, 4, 6, 8, 16, 9, 32)

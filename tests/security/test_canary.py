@@ -24,13 +24,13 @@ import pytest
 from core import Budget, Desk, Domain, Marginals, Unit
 from core.base.errors import DeskError
 from core.desk import desk as desk_module
+from core.kernel.query import Query
 from core.mechanisms.direct.laplace import Laplace
 from core.mechanisms.discovery.discovery import Discovery
 from core.mechanisms.online.online_laplace import OnlineLaplace
 from core.models.tables import Tables
 from core.plans.statements import HeldTable
 from core.privacy.noise import Noise
-from core.queries.kit.query import Query
 from core.release.release import Release
 from core.schema.domain import Booleans, Categories, Integers
 from core.table import encoded, source

@@ -16,7 +16,7 @@ import pytest
 
 from core import Budget, Desk, Domain, Marginals, Unit
 from core.base.errors import DeskError
-from core.queries.kit.query import Query
+from core.kernel.query import Query
 from core.schema.domain import Booleans, Categories, Dates, Integers, Reals
 
 DOMAIN = Domain((

@@ -15,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from core import Budget, Desk, Domain, Marginals, Unit
-from core.queries.kit.query import Query
+from core.kernel.query import Query
 from core.release import release as release_module
 from core.release.release import neutral, plain, to_csv
 from core.schema.domain import Booleans, Categories, Integers

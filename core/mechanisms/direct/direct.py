@@ -7,18 +7,17 @@ from typing import ClassVar
 
 from core.base.errors import Refused
 from core.base.wording import amount
-from core.mechanisms.kit.measurement import Portion, expected_of, measure, portions, price, wanted
+from core.kernel.kernel import Kernel
+from core.mechanisms.kit.portions import Portion, expected_of, measure_tables, portions, price, wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.timing import counting
 from core.models.tables import Tables, fit
 from core.privacy import events as privacy
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
-from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
-from core.table.counts import Counts
 
 MOST_CELLS = 2**25
 """Counts in all tables together; more would need over a gigabyte while they are made consistent."""
@@ -62,21 +61,12 @@ class Direct:
         tables = wanted(self.queries, domain)
         return counting(tables, domain) + RAKING * len(tables)
 
-    def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Tables:
-        self.check(counts.domain, counts.unit)
-        shares = self._portions(counts.domain)
-        measured = []
-        for done, portion in enumerate(shares):
-            progress("Measuring tables", 0.5 * done / len(shares))
-            measured.append(measure(counts, portion, noise))
+    def run(self, kernel: Kernel, progress: Progress = silent) -> Tables:
+        self.check(kernel.domain, kernel.unit)
+        progress("Measuring tables", 0.0)
+        noisy = measure_tables(kernel, self._portions(kernel.domain))
         progress("Fitting records", 0.5)
-        return fit(
-            counts.domain,
-            {table.columns: table.values for table in measured},
-            {table.columns: table.sigma for table in measured},
-            counts.public_rows,
-            noise.generator(),
-        )
+        return fit(kernel.domain, noisy.tables, noisy.sigmas, kernel.public_rows, kernel.generator())
 
     def _portions(self, domain: Domain) -> tuple[Portion, ...]:
         return portions(wanted(self.queries, domain), domain, self.budget, self.kind)

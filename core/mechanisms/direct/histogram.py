@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from core.base.errors import Refused
 from core.base.wording import amount
-from core.mechanisms.kit.measurement import Portion, divide, expected_of, measure, price
+from core.kernel.kernel import Kernel
+from core.mechanisms.kit.portions import Portion, divide, expected_of, measure_tables, price
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.timing import CELL, TABLE
 from core.models.fitting.consistency import total_of
@@ -15,11 +16,9 @@ from core.models.fitting.simplex import simplex
 from core.models.histogram import MOST_CELLS, Histogram
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace
-from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
-from core.table.counts import Counts
 
 TOTAL_SHARE = 0.02
 """Part of the budget that goes to the number of rows, which the projection needs."""
@@ -69,15 +68,13 @@ class NoisyHistogram:
     def seconds(self, domain: Domain, unit: Unit) -> float:
         return TABLE + CELL * domain.cells()
 
-    def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Histogram:
-        self.check(counts.domain, counts.unit)
-        shares = self._portions(counts.domain, counts.unit)
+    def run(self, kernel: Kernel, progress: Progress = silent) -> Histogram:
+        self.check(kernel.domain, kernel.unit)
         progress("Measuring the histogram", 0.1)
-        measured = [measure(counts, portion, noise) for portion in shares]
+        noisy = measure_tables(kernel, self._portions(kernel.domain, kernel.unit))
         progress("Removing negative counts", 0.7)
-        tables = {table.columns: table.values for table in measured}
-        total = total_of(tables, {table.columns: table.sigma for table in measured}, counts.public_rows)
-        return Histogram(counts.domain, simplex(measured[0].values, total))
+        total = total_of(noisy.tables, noisy.sigmas, kernel.public_rows)
+        return Histogram(kernel.domain, simplex(noisy.tables[kernel.domain.names], total))
 
     def _portions(self, domain: Domain, unit: Unit) -> tuple[Portion, ...]:
         """The histogram first; the number of rows second unless it is public anyway."""

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base.errors import BadParameter, printable
-from core.mechanisms.kit.measurement import Portion
+from core.mechanisms.kit.portions import Portion
 from core.privacy.accounting import rho_for
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace

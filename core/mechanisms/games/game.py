@@ -13,8 +13,8 @@ from core.base.options import option
 from core.base.wording import amount
 from core.mechanisms.games.players import Draws, Listed, Position, QueryPlayer, play, questions_of
 from core.mechanisms.iterative.construct import rows_from
-from core.mechanisms.kit.asking import ask
-from core.mechanisms.kit.measurement import Portion
+from core.mechanisms.kit.answers import ask
+from core.mechanisms.kit.portions import Portion
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.timing import TABLE
 from core.models.histogram import MOST_CELLS, Histogram

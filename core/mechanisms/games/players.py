@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base.axes import stretched
+from core.kernel.query import Query
 from core.mechanisms.iterative.distinguish import Members, grid_of
 from core.models.histogram import Histogram
 from core.models.points import Points
@@ -30,7 +31,6 @@ from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
 from core.queries.kit.protocol import Columns, QueryClass, Source
-from core.queries.kit.query import Query
 from core.queries.kit.question import member_of
 from core.schema.domain import Domain
 

@@ -14,8 +14,8 @@ from core.base.errors import BadParameter, Refused
 from core.base.options import option
 from core.mechanisms.halfspaces.moments import Moments, Shape
 from core.mechanisms.halfspaces.wedges import Wedges
+from core.mechanisms.kit.portions import share_of
 from core.mechanisms.kit.protocol import Expected, Progress, silent
-from core.mechanisms.kit.single import Single, share_of
 from core.mechanisms.kit.timing import ROWS
 from core.models.fitting.halfspace_weights import fitted
 from core.models.points import Points

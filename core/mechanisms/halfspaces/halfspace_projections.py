@@ -15,7 +15,6 @@ from core.base.errors import BadParameter, Refused
 from core.base.options import option
 from core.base.wording import plural
 from core.mechanisms.kit.protocol import Expected, Progress, silent
-from core.mechanisms.kit.single import Single, inside
 from core.mechanisms.kit.timing import ROWS
 from core.models.halfspace_median import Projections, weigh
 from core.models.points import Points
@@ -24,6 +23,7 @@ from core.privacy.events import Cost
 from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.halfspaces import Halfspaces
+from core.queries.kit.checks import inside
 from core.queries.kit.normals import discretised
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain

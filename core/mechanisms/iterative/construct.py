@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from core.mechanisms.iterative.distinguish import Distinguisher
-from core.mechanisms.kit.asking import Answer, Remembered, ask, merged
+from core.mechanisms.kit.answers import Answer, Remembered, ask, merged
 from core.mechanisms.kit.protocol import Progress, silent
 from core.mechanisms.kit.schedule import Schedule
 from core.models.fitting.consistency import total_of

@@ -20,11 +20,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from core.kernel.query import Query
 from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
 from core.queries.kit.protocol import Columns, QueryClass, Source
-from core.queries.kit.query import Query
 from core.queries.kit.question import Question, Statistic, WholeTable, place_of, totals_on
 from core.queries.kit.sources import tables_of
 from core.queries.lipschitz import Lipschitz

@@ -14,7 +14,7 @@ from core.base.options import option
 from core.base.wording import amount
 from core.mechanisms.iterative.construct import SLACK, construct
 from core.mechanisms.iterative.distinguish import Distinguisher, Ends, Members, Tables
-from core.mechanisms.kit.measurement import Portion, wanted
+from core.mechanisms.kit.portions import Portion, wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.schedule import Schedule, lay_out
 from core.mechanisms.kit.timing import TABLE

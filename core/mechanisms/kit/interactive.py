@@ -9,15 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol
 
+from core.kernel.kernel import Kernel
+from core.kernel.query import Query
 from core.mechanisms.kit.protocol import Expected
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
-from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import Source
-from core.queries.kit.query import Query
 from core.schema.domain import Domain
-from core.table.counts import Counts
 
 Kind = Literal["easy", "hard", "unchecked"]
 """Easy: answered from what is public already. Hard: measured, one of a limited number. Unchecked: the session has no
@@ -70,11 +69,11 @@ class Interactive(Protocol):
     def slot(self, domain: Domain) -> float:
         """Seconds that any answer of a session takes at most, from public facts only; sessions pad to it."""
 
-    def open(self, counts: Counts, noise: NoiseSource, earlier: Source | None = None) -> Any:
+    def open(self, kernel: Kernel, earlier: Source | None = None) -> Any:
         """The first state; `earlier` is a released source over the same schema to start from, at no cost."""
 
-    def answer(self, state: Any, question: Query, counts: Counts, noise: NoiseSource) -> tuple[Any, Reply]:
-        """The next state and the answer. Touches the private counts only through `noise`."""
+    def answer(self, state: Any, question: Query, kernel: Kernel) -> tuple[Any, Reply]:
+        """The next state and the answer; the kernel is all it gets to see of the private table."""
 
     def peek(self, state: Any) -> Source | None:
         """The public hypothesis by now, if there is one."""

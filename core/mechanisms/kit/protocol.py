@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from core.base.wording import rows
+from core.kernel.kernel import Kernel
 from core.models.protocol import Model
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
-from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
-from core.table.counts import Counts
 
 Progress = Callable[[str, float], None]
 """Called with a stage in plain words and the share of the work done; never with anything computed from data."""
@@ -65,5 +64,5 @@ class Mechanism(Protocol):
     def seconds(self, domain: Domain, unit: Unit) -> float:
         """Roughly how long a run takes on a table of a million rows, from public facts only."""
 
-    def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Model:
-        """Release. Touches the private counts only through `noise`."""
+    def run(self, kernel: Kernel, progress: Progress = silent) -> Model:
+        """Release; the kernel is all it gets to see of the private table."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from core.mechanisms.kit.measurement import Portion
+from core.mechanisms.kit.portions import Portion
 from core.privacy.accounting import rho_for
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace, Selection

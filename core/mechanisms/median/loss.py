@@ -35,7 +35,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from core.mechanisms.kit.sparse_vector import GRID
+from core.kernel.sparse_vector import GRID
 from core.models.protocol import Floats
 
 WIDEST = 2**46

@@ -17,12 +17,12 @@ import numpy as np
 from core.base.errors import BadParameter, Refused
 from core.base.options import option
 from core.base.wording import amount
-from core.mechanisms.kit.asking import ask
+from core.kernel.query import Query
+from core.kernel.sparse_vector import GRID, NumericSparse, Watch, on_grid
+from core.mechanisms.kit.answers import ask
 from core.mechanisms.kit.interactive import Kind, Reply
-from core.mechanisms.kit.measurement import Portion
+from core.mechanisms.kit.portions import Portion
 from core.mechanisms.kit.protocol import Expected
-from core.mechanisms.kit.single import inside
-from core.mechanisms.kit.sparse_vector import GRID, NumericSparse, Watch, on_grid
 from core.mechanisms.median import state as median_state
 from core.mechanisms.median.loss import WIDEST, loss, margin_of
 from core.mechanisms.median.state import Hypothesis, State
@@ -35,8 +35,8 @@ from core.privacy.events import Cost, Gaussian, Laplace, Pure
 from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit import checks
+from core.queries.kit.checks import inside
 from core.queries.kit.protocol import Source
-from core.queries.kit.query import Query
 from core.queries.kit.question import WholeTable
 from core.schema.domain import Domain
 from core.table.counts import Counts

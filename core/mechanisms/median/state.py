@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from core.mechanisms.kit.sparse_vector import Watch
+from core.kernel.sparse_vector import Watch
 from core.models.databases import Databases
 from core.models.polytope.cloud import Cloud
 from core.models.polytope.mixing import Mixing

@@ -17,7 +17,7 @@ from itertools import combinations, islice
 
 import numpy as np
 
-from core.mechanisms.kit.measurement import Measurement
+from core.mechanisms.kit.portions import Measurement
 from core.models.dense import Dense
 from core.models.fitting.consistency import total_of
 from core.models.fitting.simplex import simplex

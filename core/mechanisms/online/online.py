@@ -18,13 +18,13 @@ import numpy as np
 from core.base.errors import BadParameter, printable
 from core.base.options import option
 from core.base.wording import amount
+from core.kernel.query import Query
+from core.kernel.sparse_vector import GRID, on_grid
 from core.mechanisms.iterative.construct import SLACK, relearned
-from core.mechanisms.kit.asking import Answer, ask
+from core.mechanisms.kit.answers import Answer, ask
 from core.mechanisms.kit.interactive import Kind, Reply
-from core.mechanisms.kit.measurement import Portion
+from core.mechanisms.kit.portions import Portion
 from core.mechanisms.kit.protocol import Expected
-from core.mechanisms.kit.single import inside
-from core.mechanisms.kit.sparse_vector import GRID, on_grid
 from core.mechanisms.kit.timing import TABLE
 from core.mechanisms.online import state as online_state
 from core.mechanisms.online.plan import (
@@ -46,8 +46,8 @@ from core.privacy.events import Cost
 from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit import checks
+from core.queries.kit.checks import inside
 from core.queries.kit.protocol import Source
-from core.queries.kit.query import Query
 from core.queries.kit.question import Question, WholeTable
 from core.schema.domain import Domain
 from core.table.counts import Counts

@@ -11,9 +11,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from core.kernel.query import Query
 from core.mechanisms.direct.histogram import NoisyHistogram
 from core.mechanisms.kit.interactive import Reply
-from core.mechanisms.kit.measurement import Measurement, Portion, expected_of, measure, price
+from core.mechanisms.kit.portions import Measurement, Portion, expected_of, measure, price
 from core.mechanisms.kit.protocol import Expected
 from core.mechanisms.online.histogram_fit import fitted, small_tables
 from core.mechanisms.online.online import fitting
@@ -27,7 +28,6 @@ from core.privacy.events import Cost, Gaussian, Laplace
 from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import Columns, Source
-from core.queries.kit.query import Query
 from core.schema.domain import Domain
 from core.table.counts import Counts
 

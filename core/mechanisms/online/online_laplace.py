@@ -10,11 +10,11 @@ from typing import ClassVar
 
 from core.base.errors import OutOfBudget
 from core.base.options import option
-from core.mechanisms.kit.asking import ask
+from core.kernel.query import Query
+from core.mechanisms.kit.answers import ask
 from core.mechanisms.kit.interactive import Reply
-from core.mechanisms.kit.measurement import Portion
+from core.mechanisms.kit.portions import Portion, share_of
 from core.mechanisms.kit.protocol import Expected
-from core.mechanisms.kit.single import share_of
 from core.mechanisms.kit.timing import TABLE
 from core.mechanisms.online.online import fitting
 from core.mechanisms.online.plan import ROWS_SHARE, reach
@@ -24,7 +24,6 @@ from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit import checks
 from core.queries.kit.protocol import Source
-from core.queries.kit.query import Query
 from core.queries.kit.question import WholeTable
 from core.schema.domain import Domain
 from core.table.counts import Counts

@@ -12,7 +12,7 @@ import numpy as np
 from core.base.errors import BadParameter, Refused
 from core.base.options import option
 from core.base.wording import amount
-from core.mechanisms.kit.asking import Answer
+from core.mechanisms.kit.answers import Answer
 from core.mechanisms.online.online import Online
 from core.mechanisms.online.start import DENSE_CELLS, signed
 from core.mechanisms.online.state import Hypothesis

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from core.mechanisms.kit.asking import Answer
+from core.mechanisms.kit.answers import Answer
 from core.mechanisms.online.online import Online
 from core.mechanisms.online.start import DENSE_CELLS, SUPPORT, weighted
 from core.mechanisms.online.state import Hypothesis

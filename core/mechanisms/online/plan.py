@@ -20,8 +20,8 @@ from fractions import Fraction
 from functools import lru_cache
 from statistics import NormalDist
 
-from core.mechanisms.kit.measurement import Portion
-from core.mechanisms.kit.sparse_vector import GRID, AboveThreshold, NumericSparse
+from core.kernel.sparse_vector import GRID, AboveThreshold, NumericSparse
+from core.mechanisms.kit.portions import Portion
 from core.privacy.accounting import UNITS, order_for, rho_for, units
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace, Pure

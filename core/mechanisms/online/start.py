@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from core.mechanisms.kit.asking import Answer
+from core.mechanisms.kit.answers import Answer
 from core.models.dense import Dense
 from core.models.points import Points
 from core.models.protocol import Codes, Floats

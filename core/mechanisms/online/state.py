@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.mechanisms.kit.asking import Answer
-from core.mechanisms.kit.sparse_vector import NumericSparse, Watch
+from core.kernel.query import Query
+from core.kernel.sparse_vector import NumericSparse, Watch
+from core.mechanisms.kit.answers import Answer
 from core.models.dense import Dense
 from core.models.median import MedianSet
 from core.models.points import Points
 from core.models.signed import Signed
 from core.queries.kit.protocol import Columns, Source
-from core.queries.kit.query import Query
 from core.queries.kit.question import Question, WholeTable, total_on
 from core.schema.domain import Domain
 

@@ -15,7 +15,6 @@ from core.base.errors import BadParameter, Refused
 from core.base.options import option
 from core.base.wording import rows
 from core.mechanisms.kit.protocol import Expected, Progress, silent
-from core.mechanisms.kit.single import Single, inside
 from core.mechanisms.kit.timing import QUESTION, counting
 from core.models.protocol import Floats
 from core.models.range_tables import Ranges, ranges
@@ -25,6 +24,7 @@ from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
 from core.queries.kit import pieces
+from core.queries.kit.checks import inside
 from core.queries.kit.protocol import Columns, QueryClass
 from core.queries.unions import Unions
 from core.schema.domain import Domain

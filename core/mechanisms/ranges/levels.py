@@ -12,9 +12,8 @@ import numpy as np
 from core.base.errors import BadParameter, Refused
 from core.base.options import option
 from core.base.wording import amount
-from core.mechanisms.kit.measurement import Portion, divide, price, wanted
+from core.mechanisms.kit.portions import Portion, divide, price, wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
-from core.mechanisms.kit.single import disjoint
 from core.mechanisms.kit.timing import counting
 from core.models.fitting.pyramid import Estimate, Floats, Pyramid, gather, pyramid
 from core.models.histogram import MOST_CELLS

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from core.base.errors import Refused
 from core.base.options import option
 from core.base.wording import amount
-from core.mechanisms.kit.measurement import Portion, wanted
+from core.mechanisms.kit.portions import Portion, share_of, wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
-from core.mechanisms.kit.single import Single, disjoint, inside, share_of
 from core.mechanisms.kit.timing import TABLE
 from core.models.fitting.simplex import simplex
 from core.models.histogram import MOST_CELLS
@@ -26,6 +25,7 @@ from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
+from core.queries.kit.checks import inside
 from core.queries.kit.protocol import Columns, QueryClass
 from core.schema.domain import Domain
 from core.table.counts import Counts

@@ -35,7 +35,7 @@ import numpy as np
 
 from core.base.errors import BadParameter, Refused
 from core.base.wording import amount, plural
-from core.mechanisms.kit.measurement import Portion
+from core.mechanisms.kit.portions import Portion
 from core.mechanisms.kit.protocol import Expected, Progress
 from core.mechanisms.kit.timing import TABLE
 from core.mechanisms.smalldb.candidates import LARGEST, MOST_CELLS, Candidates, Integers, at, changed

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from core.mechanisms.kit.measurement import Portion
+from core.mechanisms.kit.portions import Portion
 from core.mechanisms.kit.protocol import Expected
 from core.mechanisms.kit.spending import Purse
 from core.mechanisms.ranges.levels import range_errors

@@ -14,8 +14,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from core.mechanisms.kit.measurement import GRAIN, Portion
-from core.mechanisms.kit.single import disjoint
+from core.mechanisms.kit.portions import GRAIN, Portion
 from core.mechanisms.ranges.interval_tree import IntervalTree
 from core.mechanisms.ranges.levels import DECAY, Levels, Target
 from core.mechanisms.ranges.rectangle_tree import RectangleTree

@@ -14,7 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
-from core.mechanisms.kit.measurement import Measurement, Portion, measure
+from core.mechanisms.kit.portions import Measurement, Portion, measure
 from core.mechanisms.kit.spending import Purse
 from core.mechanisms.tree.compression import Compression, Grouping
 from core.mechanisms.tree.pairs import MOST_CLIQUE, Candidates, structured

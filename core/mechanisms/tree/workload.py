@@ -12,7 +12,7 @@ from itertools import combinations
 
 from core.base.errors import Refused
 from core.base.wording import amount
-from core.mechanisms.kit.measurement import wanted
+from core.mechanisms.kit.portions import wanted
 from core.queries.halfspaces import Halfspaces
 from core.queries.kit.protocol import Columns, QueryClass
 from core.queries.parities import Parities

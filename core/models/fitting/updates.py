@@ -15,11 +15,11 @@ from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
+from core.kernel.query import Query
 from core.models.dense import Dense
 from core.models.protocol import Floats, Model
 from core.models.signed import Signed
 from core.queries.kit.protocol import Source
-from core.queries.kit.query import Query
 from core.queries.kit.question import Question, Statistic, WholeTable
 from core.schema.domain import Domain
 

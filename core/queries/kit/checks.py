@@ -42,6 +42,12 @@ def choice(value: Any, parameter: str, choices: tuple[str, ...]) -> str:
     return str(value)
 
 
+def inside(parameter: str, value: Any, example: float) -> None:
+    """Refuse a share or a probability that is not strictly between 0 and 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
+        raise BadParameter(parameter, f"must lie between 0 and 1; try {example:g}.")
+
+
 def rows_of_tuples(value: Any, parameter: str, what: str) -> tuple[tuple[Any, ...], ...]:
     """A list of lists, as JSON gives them, as tuples."""
     if isinstance(value, str) or not isinstance(value, Iterable):

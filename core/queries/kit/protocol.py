@@ -7,27 +7,18 @@ answer, a model's answer and the answer of synthetic records; exact integers sta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.queries.kit.query import Query
+from core.kernel.query import Query
 from core.schema.domain import Domain
+from core.table.counts import Source
 
 Floats = NDArray[np.float64]
 Columns = tuple[str, ...]
-
-
-class Source(Protocol):
-    """Anything with counts over the public schema."""
-
-    @property
-    def domain(self) -> Domain: ...
-
-    def marginal(self, columns: Sequence[str]) -> NDArray[Any]: ...
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.kernel.query import Query
 from core.queries.kit.protocol import Columns, QueryClass, Source
-from core.queries.kit.query import Query
 from core.queries.lipschitz import Lipschitz
 from core.schema.domain import Domain
 

@@ -9,7 +9,7 @@ import pytest
 
 from core.base.errors import DeskError
 from core.ledger.ledger import Ledger
-from tests.core.test_ledger import OTHER_BUDGET, REASON, declared, opened, raw, reserve
+from tests.core.ledger.test_ledger import OTHER_BUDGET, REASON, declared, opened, raw, reserve
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from core.kernel.query import Query
 from core.mechanisms.kit.interactive import Reply
-from core.queries.kit.query import Query
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from core.kernel.query import Query
 from core.mechanisms.median.session import MedianSession
 from core.privacy.unit import Unit
-from core.queries.kit.query import Query
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from tests.privacy.recorder import Recorder

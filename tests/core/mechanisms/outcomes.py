@@ -13,6 +13,7 @@ import numpy as np
 
 from core.privacy.unit import Unit
 from core.table.counts import Cells
+from tests.kernels import run
 
 SEED = 5
 
@@ -53,7 +54,7 @@ def outcomes(mechanism, counts: Cells, choices: int = 1, totals: Sequence[int] =
 
     def follow(total: int, chosen: tuple[int, ...]) -> np.ndarray:
         try:
-            mechanism.run(counts, Script(total, chosen))
+            run(mechanism, counts, Script(total, chosen))
         except Undecided as branch:
             if len(chosen) == choices - 1:
                 return branch.logs

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from core.base.errors import OutOfBudget
-from core.mechanisms.kit.sparse_vector import NumericSparse, Watch
+from core.kernel.sparse_vector import NumericSparse, Watch
 
 REACH = 400
 """Noise beyond is so rare in these tests that it moves no probability by 10^-12 of itself."""

@@ -11,9 +11,9 @@ import pytest
 
 from core import registry
 from core.base.errors import BadParameter
+from core.kernel.query import Query
 from core.models.histogram import Histogram
 from core.queries.kit.dimensions import scale
-from core.queries.kit.query import Query
 from tests.core.queries.cases import (
     LINEAR,
     NONLINEAR,

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter, Refused
+from core.kernel.query import MOST_DENOMINATOR, Query
 from core.queries.conjunctions import Conjunctions
 from core.queries.counting import Counting, condition
 from core.queries.halfspaces import Halfspaces
 from core.queries.intervals import Intervals
-from core.queries.kit.query import MOST_DENOMINATOR, Query
 from core.queries.linear import Linear
 from core.queries.lipschitz import Lipschitz
 from core.queries.parities import Parities

@@ -3,8 +3,8 @@ import json
 
 from core.release.catalogue import croissant, promise
 from core.schema.domain import Booleans, Categories, Dates, Domain, Integers, Reals
+from tests.core.release.test_certificate import CERTIFICATE
 from tests.core.samples import SMALL
-from tests.core.test_certificate import CERTIFICATE
 
 FILES = {"synthetic.csv": b"a\n1\n", "synthetic.parquet": b"PAR1"}
 

@@ -12,8 +12,8 @@ from core.models.points import Points
 from core.queries.marginals import Marginals
 from core.release.release import Release, neutral, plain, to_csv
 from core.schema.domain import Categories, Dates, Domain, Integers, Reals
+from tests.core.release.test_certificate import CERTIFICATE
 from tests.core.samples import SMALL, small_cells
-from tests.core.test_certificate import CERTIFICATE
 
 LAYOUT = dict.fromkeys(SMALL.names, "VARCHAR")
 

@@ -5,9 +5,9 @@ import numpy as np
 
 from core.release.report import report
 from core.schema.domain import Categories, Domain
+from tests.core.release.test_certificate import CERTIFICATE
+from tests.core.release.test_release import LAYOUT, Histogram, Release
 from tests.core.samples import SMALL, small_cells
-from tests.core.test_certificate import CERTIFICATE
-from tests.core.test_release import LAYOUT, Histogram, Release
 
 
 def page(domain=SMALL, tables=(("colour", "size"),)):

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from core.base.errors import DeskError, Refused, Unknown
+from core.kernel.query import Query
 from core.ledger.ledger import Ledger
 from core.mechanisms.kit.interactive import Reply
-from core.queries.kit.query import Query
 from core.schema.domain import Booleans, Domain
 from core.sessions.answer import Answer
 from core.sessions.file import ROOM, SessionFile

@@ -9,7 +9,7 @@ import pytest
 
 from core import Budget, Desk, Domain, Intervals, Marginals, Unit
 from core.base.errors import BadParameter, BadSchema, DeskError, Failed, OutOfBudget, Refused, Unknown
-from core.queries.kit.query import Query
+from core.kernel.query import Query
 from core.registry import interactive
 from core.schema.domain import Categories
 from core.sessions.file import Turn
@@ -17,7 +17,7 @@ from core.sessions.pace import Pace
 from core.sessions.plan import is_session
 from core.sessions.question import Question, question_from
 from tests.core.asker import Asker, register
-from tests.core.test_desk import DOMAIN, ONE, PAIRS, TOTAL, people
+from tests.core.desk.test_desk import DOMAIN, ONE, PAIRS, TOTAL, people
 
 HALF = Budget("1/2")
 

@@ -10,6 +10,7 @@ from core.queries.marginals import Marginals
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from tests.core.samples import SMALL, small_counts
+from tests.kernels import run
 
 PAIRS = (Marginals(order=2),)
 
@@ -19,7 +20,7 @@ PAIRS = (Marginals(order=2),)
 def test_cells_are_near_and_never_negative(budget, unit):
     counts = small_counts(unit=unit)
     mechanism = NoisyHistogram(queries=PAIRS, budget=budget)
-    model = mechanism.run(counts, Noise())
+    model = run(mechanism, counts, Noise())
     assert (model.cells >= 0).all()
     assert np.abs(model.cells - counts.cells).mean() < 3 * mechanism.expected(SMALL, unit).mean
     if unit.public_rows:

@@ -10,6 +10,7 @@ from core.privacy.budget import Budget
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.table.table import survey
+from tests.kernels import run
 
 PURE, APPROXIMATE = Budget(4), Budget(4, 1e-9)
 
@@ -19,7 +20,7 @@ def values(counts: dict[str, int], nulls: int = 0) -> Values:
 
 
 def found(kind, private, budget=APPROXIMATE, unit=None):
-    return Discovery(columns={"x": kind}, budget=budget).run({"x": private}, unit or Unit.row(), Noise())["x"]
+    return run(Discovery(columns={"x": kind}, budget=budget), {"x": private}, unit or Unit.row(), Noise())["x"]
 
 
 @pytest.mark.parametrize("budget", [PURE, APPROXIMATE])
@@ -60,7 +61,7 @@ def test_the_threshold_is_what_it_takes():
     least = plan.threshold("x", Unit.row())
     for factor, expected in ((2.0, ("north",)), (0.2, ())):
         rows = {"north": round(factor * least)}
-        assert plan.run({"x": values(rows)}, Unit.row(), Noise())["x"].values == expected
+        assert run(plan, {"x": values(rows)}, Unit.row(), Noise())["x"].values == expected
 
 
 def test_the_parts_add_up_to_the_budget():
@@ -100,6 +101,6 @@ def test_one_row_moves_one_count_even_where_texts_share_their_bytes():
 
     plan = Discovery(columns={"x": "text"}, budget=PURE)
     for texts in ({"?": 1_000}, {"?": 1_000, "\ud800": 1}, {"\ud800": 1, "?": 1_000}):
-        plan.run({"x": values(texts)}, Unit.row(), Bare())
+        run(plan, {"x": values(texts)}, Unit.row(), Bare())
     bare, more, other = levels[0], levels[LONGEST + 1], levels[2 * (LONGEST + 1)]
     assert np.abs(more - bare).sum() == np.abs(other - bare).sum() == 1

@@ -16,8 +16,9 @@ from core.queries.marginals import Marginals
 from core.schema.domain import Categories, Domain, Integers
 from core.table.counts import Cells
 from core.table.table import Table
+from tests.core.mechanisms.halfspaces.test_halfspace_projections import blob, cube
 from tests.core.mechanisms.replay import BUDGETS, PLANE, UNITS, check_private
-from tests.core.mechanisms.test_halfspace_projections import blob, cube
+from tests.kernels import run
 
 HOLES = Domain((Integers(name="x", low=0, high=4, missing=True), Integers(name="y", low=0, high=5)))
 
@@ -67,8 +68,8 @@ def test_beats_projections_by_a_wide_margin(budget, translated):
     counts = Cells(domain, blob(domain, 50_000))
     query = Halfspaces(directions=500, translated=translated)
     mechanism = HalfspaceFit(queries=(query,), budget=budget, planes=200)
-    ours = [error(query, mechanism.run(counts, Noise()), counts) for _ in range(2)]
-    projected = HalfspaceProjections(queries=(query,), budget=budget).run(counts, Noise())
+    ours = [error(query, run(mechanism, counts, Noise()), counts) for _ in range(2)]
+    projected = run(HalfspaceProjections(queries=(query,), budget=budget), counts, Noise())
     paper = projected.halfspaces(query.normals(domain)) / projected.total - query.answers(counts)
     assert np.mean(ours) < np.abs(paper).mean() / 4
     assert np.mean(ours) < 0.01
@@ -81,7 +82,7 @@ def test_more_budget_is_more_accurate():
     errors = []
     for budget in (Budget(0.05), Budget(0.3), Budget(1, 1e-6)):
         mechanism = HalfspaceFit(queries=(query,), budget=budget, planes=128)
-        errors.append(np.mean([error(query, mechanism.run(counts, Noise()), counts).mean() for _ in range(2)]))
+        errors.append(np.mean([error(query, run(mechanism, counts, Noise()), counts).mean() for _ in range(2)]))
     assert errors[0] > errors[1] > errors[2]
 
 
@@ -91,7 +92,7 @@ def test_planes_of_two_columns_are_counted_together(epsilon, most):
     counts = Cells(domain, blob(domain, 50_000))
     query = Halfspaces(directions=500, translated=False)
     mechanism = HalfspaceFit(queries=(query,), budget=Budget(epsilon))
-    errors = [error(query, mechanism.run(counts, Noise()), counts).mean() for _ in range(3)]
+    errors = [error(query, run(mechanism, counts, Noise()), counts).mean() for _ in range(3)]
     assert np.mean(errors) < most
     assert len(mechanism.cost(domain, Unit.row()).events) == 2
 
@@ -103,7 +104,7 @@ def test_twenty_columns_without_their_product():
     codes = np.clip((points + 1) / 2 * 64, 0, 63).astype(int)
     table = Table.load(pd.DataFrame(codes, columns=list(domain.names)), domain, Unit.row(), Noise())
     query = Halfspaces(directions=300, translated=False)
-    model = HalfspaceFit(queries=(query,), budget=Budget(1, 1e-6), planes=256).run(table, Noise())
+    model = run(HalfspaceFit(queries=(query,), budget=Budget(1, 1e-6), planes=256), table, Noise())
     assert error(query, model, table).mean() < 0.25 * np.abs(query.answers(table) - 0.5).mean()
     assert model.total == pytest.approx(20_000, rel=0.05)
 
@@ -112,7 +113,7 @@ def test_records_have_every_column_and_answer_like_the_model():
     domain = Domain((*cube(2, 12), Categories(name="other", values=("a", "b"))))
     counts = Cells(domain, np.repeat(blob(cube(2, 12), 25_000), 2))
     query = Halfspaces(directions=100)
-    model = HalfspaceFit(queries=(query,), budget=Budget(1)).run(counts, Noise())
+    model = run(HalfspaceFit(queries=(query,), budget=Budget(1)), counts, Noise())
     rows = model.sample(5_000, np.random.default_rng(0))
     assert rows.shape == (5_000, 3)
     cells = np.bincount(np.ravel_multi_index(tuple(rows.T), domain.shape()), minlength=domain.cells())
@@ -125,7 +126,7 @@ def test_one_column(translated):
     domain = cube(1, 21)
     counts = Cells(domain, 100 * np.arange(21) ** 2)
     query = Halfspaces(directions=40 if translated else 2, translated=translated)
-    model = HalfspaceFit(queries=(query,), budget=Budget(1)).run(counts, Noise())
+    model = run(HalfspaceFit(queries=(query,), budget=Budget(1)), counts, Noise())
     assert error(query, model, counts).max() < 0.05
 
 
@@ -135,7 +136,7 @@ def test_constant_columns():
     table = np.zeros(domain.shape(), dtype=np.int64)
     table[:, 5, 0] = 2_000
     query = Halfspaces(directions=200)
-    model = HalfspaceFit(queries=(query,), budget=Budget(1)).run(Cells(domain, table), Noise())
+    model = run(HalfspaceFit(queries=(query,), budget=Budget(1)), Cells(domain, table), Noise())
     assert error(query, model, Cells(domain, table)).mean() < 0.02
     assert model.marginal(("one",)).shape == (1,)
 
@@ -145,7 +146,7 @@ def test_rows_with_a_missing_coordinate_lie_in_no_halfspace():
     table[5, :], table[3, 4] = 5_000, 10_000
     query = Halfspaces(directions=60)
     counts = Cells(HOLES, table)
-    model = HalfspaceFit(queries=(query,), budget=Budget(1)).run(counts, Noise())
+    model = run(HalfspaceFit(queries=(query,), budget=Budget(1)), counts, Noise())
     assert model.total == pytest.approx(40_000, rel=0.05)
     assert model.marginal(("x",))[5] == pytest.approx(30_000, rel=0.05)
     assert error(query, model, counts).mean() < 0.03

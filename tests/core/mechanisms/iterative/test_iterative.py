@@ -30,6 +30,7 @@ from core.queries.marginals import Marginals
 from core.schema.domain import Booleans, Domain, Integers
 from core.table.counts import Cells
 from tests.core.samples import SMALL, small_counts
+from tests.kernels import run
 from tests.privacy.recorder import Recorder
 
 PAIRS = (Marginals(order=2),)
@@ -46,7 +47,7 @@ def distance(counts, model, queries=PAIRS) -> float:
 
 
 def mean_distance(mechanism, counts, runs=10) -> float:
-    return float(np.mean([distance(counts, mechanism.run(counts, Noise())) for _ in range(runs)]))
+    return float(np.mean([distance(counts, run(mechanism, counts, Noise())) for _ in range(runs)]))
 
 
 # Accuracy
@@ -83,7 +84,7 @@ def test_intervals_are_learned_through_their_ends():
     cells[300:400], cells[700:720] = 50, 100
     counts, query = Cells(domain, cells), Intervals(column="x")
     errors = [
-        query.worst(counts, IterativeWeights(queries=(query,), budget=Budget(epsilon)).run(counts, Noise()))
+        query.worst(counts, run(IterativeWeights(queries=(query,), budget=Budget(epsilon)), counts, Noise()))
         for epsilon in (0.05, 8)
     ]
     assert errors[1] < 0.05 < errors[0]
@@ -93,7 +94,7 @@ def test_fractional_questions_are_learned():
     weights = np.random.default_rng(0).random((6, 3, 4))
     query = Linear.rounded(SMALL, ("colour", "size"), weights)
     counts = small_counts()
-    model = IterativeWeights(queries=(query,), budget=Budget(10)).run(counts, Noise())
+    model = run(IterativeWeights(queries=(query,), budget=Budget(10)), counts, Noise())
     assert query.worst(counts, model) < 0.01 < query.worst(counts, Dense.uniform(SMALL, 5_000.0))
 
 
@@ -131,7 +132,7 @@ def test_the_theorems_accuracy_is_met_at_its_own_number_of_rows(kind, options, u
     counts = Cells(BITS, np.array([rows, 0, 0, 0]), unit)
     missed = 0
     for _ in range(30):
-        model = mechanism.run(counts, Noise())
+        model = run(mechanism, counts, Noise())
         missed += np.abs(query.totals(counts) - totals_on(query, model)).max() > alpha * rows
     assert missed <= 3
 
@@ -140,7 +141,7 @@ def test_the_run_stops_when_a_measured_answer_is_near_and_the_cost_covers_every_
     mechanism = IterativeWeights(queries=PAIRS, budget=Budget(1), variant="theorem", accuracy=0.5)
     counts = Cells(SMALL, np.full(24, 10_000))
     recorder = Recorder(0)
-    model = mechanism.run(counts, recorder)
+    model = run(mechanism, counts, recorder)
     assert [call.kind for call in recorder.calls] == ["laplace", "select", "laplace"]
     assert np.ptp(model.cells) == 0
     rounds = math.ceil(16 * math.log(24) / 0.5**2)
@@ -152,7 +153,7 @@ def test_the_theorem_variant_takes_the_papers_steps():
     """One wrong question, exact answers: each round multiplies by exp(alpha/4) until within 3/4 alpha."""
     counts = Cells(BITS, np.array([10**9, 0, 0, 0]), Unit.row("replace"))
     query = Marginals(sets=(("a",),))
-    model = IterativeWeights(queries=(query,), budget=Budget(1), variant="theorem", accuracy=0.4).run(counts, Noise())
+    model = run(IterativeWeights(queries=(query,), budget=Budget(1), variant="theorem", accuracy=0.4), counts, Noise())
     odds = model.marginal(("a",))[0] / model.marginal(("a",))[1]
     steps = math.log(odds) / 0.1
     assert steps == pytest.approx(round(steps), abs=1e-6)
@@ -198,7 +199,7 @@ def test_another_model_slots_into_the_same_loop():
 
 def test_each_mechanism_returns_its_own_model_and_records_of_the_schema():
     for kind, model in ((IterativeWeights, Dense), (IterativePerceptron, Signed), (IterativeMedian, MedianSet)):
-        release = kind(queries=PAIRS, budget=Budget(1, 1e-9)).run(small_counts(), Noise())
+        release = run(kind(queries=PAIRS, budget=Budget(1, 1e-9)), small_counts(), Noise())
         assert isinstance(release, model)
         assert release.sample(50, np.random.default_rng(0)).shape == (50, 3)
         assert abs(release.total - 5_000) < 500
@@ -213,7 +214,7 @@ def test_an_empty_table_is_released_like_any_other():
 
 def test_progress_rises_and_says_nothing_about_data():
     seen = []
-    IterativeWeights(queries=PAIRS, budget=Budget(1)).run(small_counts(), Noise(), lambda *call: seen.append(call))
+    run(IterativeWeights(queries=PAIRS, budget=Budget(1)), small_counts(), Noise(), lambda *call: seen.append(call))
     assert [share for _, share in seen] == sorted(share for _, share in seen)
     assert {stage for stage, _ in seen} == {"Measuring the first tables", "Choosing and measuring"}
 
@@ -285,7 +286,7 @@ def test_only_the_median_takes_questions_that_are_not_linear():
     for kind in (IterativeWeights, IterativePerceptron):
         with pytest.raises(DeskError, match="iterative-median"):
             kind(queries=FULLEST, budget=Budget(1)).check(SMALL, Unit.row())
-    model = IterativeMedian(queries=FULLEST, budget=Budget(20), members=3_000).run(small_counts(), Noise())
+    model = run(IterativeMedian(queries=FULLEST, budget=Budget(20), members=3_000), small_counts(), Noise())
     truth = FULLEST[0].totals(small_counts()) / 5_000
     assert np.abs(totals_on(FULLEST[0], model) / 5_000 - truth).max() < 0.1
 

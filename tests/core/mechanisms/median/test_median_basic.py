@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.base.errors import BadParameter, Refused
-from core.mechanisms.kit.sparse_vector import GRID, Watch
+from core.kernel.query import Query
+from core.kernel.sparse_vector import GRID, Watch
 from core.mechanisms.median.loss import WIDEST, loss, margin_of
 from core.mechanisms.median.median_basic import MedianBasic
 from core.mechanisms.median.state import State
@@ -22,7 +23,6 @@ from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.events import Laplace, Pure
 from core.privacy.unit import Unit
-from core.queries.kit.query import Query
 from core.queries.marginals import Marginals
 from core.schema.domain import Booleans, Domain, Integers
 from core.table.counts import Cells

@@ -10,13 +10,13 @@ import pytest
 
 from core import registry
 from core.base.errors import BadParameter, Refused
-from core.mechanisms.kit.sparse_vector import GRID
+from core.kernel.query import Query
+from core.kernel.sparse_vector import GRID
 from core.mechanisms.median.median_walk import MedianWalk
 from core.models.polytope import cloud as walk_cloud
 from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
-from core.queries.kit.query import Query
 from core.queries.marginals import Marginals
 from core.schema.domain import Booleans, Domain, Integers
 from core.table.counts import Cells

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from core.mechanisms.kit.measurement import Measurement
+from core.mechanisms.kit.portions import Measurement
 from core.mechanisms.online.histogram_fit import fitted, small_tables
 from core.models.fitting.simplex import simplex
 from core.schema.domain import Booleans, Categories, Domain

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter, Refused
+from core.kernel.query import Query
 from core.mechanisms.direct.histogram import NoisyHistogram
 from core.mechanisms.online import online
 from core.mechanisms.online import start as online_start
@@ -21,10 +22,10 @@ from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Pure
 from core.privacy.unit import Unit
-from core.queries.kit.query import Query
 from core.schema.domain import Categories, Domain
 from core.table.counts import Cells
 from tests.core.mechanisms.asked import CUBE, cells, errors, played, questions
+from tests.kernels import run
 from tests.privacy.recorder import Recorder
 
 KINDS = (OnlineWeights, OnlinePerceptron, OnlineMedian)
@@ -180,7 +181,7 @@ def test_replay_helps():
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_earlier_release_helps_at_no_cost(kind):
     counts = table()
-    earlier = NoisyHistogram(queries=(), budget=Budget(1)).run(counts, Recorder(1))
+    earlier = run(NoisyHistogram(queries=(), budget=Budget(1)), counts, Recorder(1))
     session = mechanism(kind, Budget(1), alpha=0.08)
     asked = questions(CUBE, 100)
     alone = [played(session, counts, asked, Recorder(seed))[1] for seed in range(3)]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter, Refused
+from core.kernel.query import Query
 from core.mechanisms.direct.histogram import NoisyHistogram
 from core.mechanisms.online.histogram_fit import small_tables
 from core.mechanisms.online.online_histogram import OnlineHistogram
@@ -14,10 +15,9 @@ from core.privacy.budget import Budget
 from core.privacy.events import Laplace
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
-from core.queries.kit.query import Query
 from core.table.counts import Cells
 from tests.core.mechanisms.asked import CUBE, cells, errors, played, questions
-from tests.core.mechanisms.test_online import WIDE
+from tests.core.mechanisms.online.test_online import WIDE
 from tests.privacy.recorder import Recorder
 
 UNITS = (Unit.row(), Unit.row("replace"), Unit.id("person", 3))

@@ -13,6 +13,7 @@ from core.queries.unions import Unions
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from tests.core.mechanisms.replay import BUDGETS, LINE, UNITS, check_private
+from tests.kernels import run
 
 LINE64 = Domain((Integers(name="x", low=0, high=63),))
 
@@ -50,11 +51,11 @@ def test_theorem_at_its_own_parameters(budget, unit):
     query = Intervals(column="x")
     for cells in tables(rows):
         counts = Cells(LINE64, cells, unit)
-        errors = [query.worst(counts, mechanism.run(counts, Noise())) for _ in range(25)]
+        errors = [query.worst(counts, run(mechanism, counts, Noise())) for _ in range(25)]
         assert np.mean(np.array(errors) > 0.3) <= 0.1
     # the bound is about something: on smooth data pieces do hide a part of the accuracy
     counts = Cells(LINE64, tables(rows)[0], unit)
-    assert query.worst(counts, mechanism.run(counts, Noise())) > 0.003
+    assert query.worst(counts, run(mechanism, counts, Noise())) > 0.003
 
 
 def test_unions_divide_the_accuracy():
@@ -66,7 +67,7 @@ def test_unions_divide_the_accuracy():
     query = Unions(column="x", parts=3)
     for cells in tables(rows):
         counts = Cells(LINE64, cells)
-        assert np.mean([query.worst(counts, unions.run(counts, Noise())) > 0.6 for _ in range(10)]) <= 0.1
+        assert np.mean([query.worst(counts, run(unions, counts, Noise())) > 0.6 for _ in range(10)]) <= 0.1
 
 
 @pytest.mark.parametrize("answer", [lambda first, last: 0, lambda first, last: 10**9, lambda first, last: last - first])
@@ -100,7 +101,7 @@ def test_noisy_mass_beats_equal_mass_on_heavy_cells():
     query = Intervals(column="x")
     errors = {
         mass: np.mean([
-            query.worst(counts, IntervalSearch(queries=(query,), budget=Budget(1), mass=mass).run(counts, Noise()))
+            query.worst(counts, run(IntervalSearch(queries=(query,), budget=Budget(1), mass=mass), counts, Noise()))
             for _ in range(5)
         ])
         for mass in ("noisy", "equal")
@@ -119,7 +120,7 @@ def test_bits_of_the_class_are_the_bits_of_the_search():
 def test_missing_rows_stay_out_of_the_ranges():
     counts = Cells(LINE, np.concatenate([np.zeros((30, 2), dtype=int), [[600_000, 400_000]]]))
     mechanism = IntervalSearch(queries=(Intervals(column="x"),), budget=Budget(1), accuracy=0.3)
-    table = mechanism.run(counts, Noise()).marginal(("x",))
+    table = run(mechanism, counts, Noise()).marginal(("x",))
     assert table[30] > 900_000
 
 

@@ -15,6 +15,7 @@ from core.queries.unions import Unions
 from core.schema.domain import Categories, Domain, Integers
 from core.table.counts import Cells
 from tests.core.mechanisms.replay import BUDGETS, LINE, PLANE, UNITS, check_private
+from tests.kernels import run
 
 
 def column(size):
@@ -69,12 +70,12 @@ def test_ten_times_better_than_the_search_on_a_skewed_column():
     counts = Cells(column(1024), truth)
     queries, generator = (Intervals(column="x"),), np.random.default_rng(0)
     tree = [
-        range_errors(truth, IntervalTree(queries=queries, budget=Budget(1)).run(counts, Noise()), generator).mean()
+        range_errors(truth, run(IntervalTree(queries=queries, budget=Budget(1)), counts, Noise()), generator).mean()
         for _ in range(3)
     ]
     search = [
         range_errors(
-            truth, IntervalSearch(queries=queries, budget=Budget(1), accuracy=accuracy).run(counts, Noise()), generator
+            truth, run(IntervalSearch(queries=queries, budget=Budget(1), accuracy=accuracy), counts, Noise()), generator
         ).mean()
         for accuracy in (0.05, 0.1, 0.2)
     ]
@@ -86,7 +87,7 @@ def test_empty_stretches_cost_less_than_expected():
     truth[[5, 700, 701, 4000]] = 5_000
     tree = IntervalTree(queries=(Intervals(column="x"),), budget=Budget(1))
     counts, generator = Cells(column(4096), truth), np.random.default_rng(0)
-    errors = [range_errors(truth, tree.run(counts, Noise()), generator) for _ in range(10)]
+    errors = [range_errors(truth, run(tree, counts, Noise()), generator) for _ in range(10)]
     assert np.mean(errors) < 0.7 * tree.expected(column(4096), Unit.row()).mean
 
 

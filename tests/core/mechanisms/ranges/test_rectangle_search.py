@@ -11,8 +11,9 @@ from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
 from core.queries.rectangles import Rectangles
 from core.table.counts import Cells
+from tests.core.mechanisms.ranges.test_rectangle_tree import box_errors, clustered, grid
 from tests.core.mechanisms.replay import BUDGETS, PLANE, UNITS, check_private
-from tests.core.mechanisms.test_rectangle_tree import box_errors, clustered, grid
+from tests.kernels import run
 from tests.privacy.recorder import Recorder
 
 
@@ -82,9 +83,9 @@ def test_accuracy_is_reached_with_enough_rows_and_the_tree_is_better():
     queries = (Rectangles(columns=("x", "y")),)
     counts = Cells(domain, truth)
     search = RectangleSearch(queries=queries, budget=Budget(1), accuracy=0.3)
-    assert queries[0].worst(counts, search.run(counts, Noise())) <= 0.3
+    assert queries[0].worst(counts, run(search, counts, Noise())) <= 0.3
     by_search, by_tree = (
-        box_errors(mechanism.run(counts, Noise()).marginal(("x", "y")) - truth, np.random.default_rng(0)).mean()
+        box_errors(run(mechanism, counts, Noise()).marginal(("x", "y")) - truth, np.random.default_rng(0)).mean()
         for mechanism in (search, RectangleTree(queries=queries, budget=Budget(1)))
     )
     assert 5 * by_tree < by_search

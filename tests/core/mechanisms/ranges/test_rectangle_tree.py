@@ -14,6 +14,7 @@ from core.queries.rectangles import Rectangles
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from tests.core.mechanisms.replay import BUDGETS, PLANE, UNITS, check_private
+from tests.kernels import run
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +63,7 @@ def test_expected_error_is_what_dense_data_shows(sizes, unit):
     expected = tree.expected(domain, unit)
     counts = Cells(domain, truth, unit)
     errors = [
-        box_errors(tree.run(counts, Noise()).marginal(domain.names) - truth, np.random.default_rng(run))
+        box_errors(run(tree, counts, Noise()).marginal(domain.names) - truth, np.random.default_rng(run))
         for run in range(120)
     ]
     assert np.mean(errors) == pytest.approx(expected.mean, rel=0.15)
@@ -74,7 +75,7 @@ def test_better_than_a_noisy_histogram_on_a_large_grid():
     queries = (Rectangles(columns=("x", "y")),)
 
     def error(kind):
-        model = kind(queries=queries, budget=Budget("0.5")).run(Cells(domain, truth), Noise())
+        model = run(kind(queries=queries, budget=Budget("0.5")), Cells(domain, truth), Noise())
         return box_errors(model.marginal(("x", "y")) - truth, np.random.default_rng(0)).mean()
 
     assert 3 * error(RectangleTree) < error(NoisyHistogram)

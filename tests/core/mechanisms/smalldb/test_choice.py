@@ -26,6 +26,7 @@ from core.queries.marginals import Marginals
 from core.schema.domain import Booleans, Categories, Domain, Integers
 from core.table.counts import Cells
 from tests.core.mechanisms.outcomes import SEED, Script, outcomes, pairs
+from tests.kernels import run
 from tests.privacy.recorder import Recorder
 
 LINE = Domain((Integers(name="x", low=0, high=2),))
@@ -73,9 +74,9 @@ def test_the_declared_sensitivity_holds_and_is_reached(case, unit):
     reached = 0.0
     for seed, (first, second) in enumerate(sorted(pairs(unit, 3, 2))):
         recorded = Recorder(seed)
-        mechanism.run(Cells(LINE, first, unit), recorded)
+        run(mechanism, Cells(LINE, first, unit), recorded)
         replayed = Recorder(seed, recorded.calls)
-        mechanism.run(Cells(LINE, second, unit), replayed)
+        run(mechanism, Cells(LINE, second, unit), replayed)
         assert len(recorded.calls) == len(replayed.calls)
         for before, after in zip(recorded.calls, replayed.calls, strict=True):
             assert (before.kind, before.amount, before.sensitivity) == (after.kind, after.amount, after.sensitivity)
@@ -109,7 +110,7 @@ def test_the_chosen_database_follows_the_exponential_mechanism(kind, queries):
         [expected[tuple(sorted(line))] for line in choice.at(3, 3, np.arange(10)).tolist()]
     )
     counts = Cells(LINE, table, Unit.row("replace"))
-    seen = Counter(tuple(sorted(mechanism.run(counts, Noise()).codes[:, 0].tolist())) for _ in range(runs))
+    seen = Counter(tuple(sorted(run(mechanism, counts, Noise()).codes[:, 0].tolist())) for _ in range(runs))
     assert set(seen) <= set(expected)
     observed = [seen[places] for places in expected]
     assert stats.chisquare(observed, [runs * share for share in expected.values()]).pvalue > 1e-6
@@ -125,10 +126,10 @@ def test_a_search_follows_the_law_of_its_choices():
     mechanism = SmallDb(queries=INTERVALS, budget=Budget(4), method="search", rows=2, rounds=2, proposals=2)
     paths = {}
     for log, path in zip(outcomes(mechanism, table, 2), np.ndindex(3, 3), strict=True):
-        released = mechanism.run(table, Script(0, path))
+        released = run(mechanism, table, Script(0, path))
         key = tuple(released.codes[:, 0].tolist())
         paths[key] = paths.get(key, 0.0) + np.exp(log)
-    seen = Counter(tuple(mechanism.run(table, Repeated()).codes[:, 0].tolist()) for _ in range(runs))
+    seen = Counter(tuple(run(mechanism, table, Repeated()).codes[:, 0].tolist()) for _ in range(runs))
     assert set(seen) <= set(paths)
     observed, expected = [seen[key] for key in paths], [runs * share for share in paths.values()]
     assert stats.chisquare(observed, expected).pvalue > 1e-6
@@ -187,7 +188,7 @@ def test_columns_without_a_question_do_not_enlarge_the_choice():
     mechanism = SmallDb(queries=INTERVALS, budget=Budget(1), rows=3)
     recorder = Recorder(0)
     cells = np.random.default_rng(0).integers(0, 5, wide.shape())
-    released = mechanism.run(Cells(wide, cells), recorder)
+    released = run(mechanism, Cells(wide, cells), recorder)
     assert len(recorder.calls[-1].hidden) == 10
     assert released.codes.shape == (3, 3)
     assert (released.codes < wide.sizes).all()

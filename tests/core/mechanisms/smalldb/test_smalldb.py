@@ -18,6 +18,7 @@ from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from core.theory.smalldb import SmallDb as Theorem
 from tests.core.samples import SMALL, small_counts
+from tests.kernels import run
 
 LINE = Domain((Integers(name="x", low=0, high=3),))
 INTERVALS = (Intervals(column="x"),)
@@ -69,7 +70,7 @@ def test_the_theorem_holds_at_its_own_parameters():
     for _ in range(30):
         table = generator.multinomial(rows, generator.dirichlet(np.full(4, 0.4)))
         counts = Cells(LINE, table, Unit.row("replace"))
-        failures += INTERVALS[0].worst(counts, mechanism.run(counts, Noise())) > alpha
+        failures += INTERVALS[0].worst(counts, run(mechanism, counts, Noise())) > alpha
     # With failure probability at most 0.05, more than six of thirty happen less than once in a thousand times.
     assert failures <= 6
 
@@ -78,17 +79,17 @@ def test_more_rows_and_a_search_come_closer_than_chance():
     counts = small_counts(20_000)
     query = Marginals(order=2)
     mechanism = SmallDb(queries=(query,), budget=Budget(4))
-    errors = [query.worst(counts, mechanism.run(counts, Noise())) for _ in range(5)]
+    errors = [query.worst(counts, run(mechanism, counts, Noise())) for _ in range(5)]
     assert np.mean(errors) < 0.09
     # A single random database, which one round with one proposal nearly is, misses far more.
     blind = SmallDb(queries=(query,), budget=Budget(4), method="search", rounds=1, proposals=1)
-    assert np.mean([query.worst(counts, blind.run(counts, Noise())) for _ in range(5)]) > 2 * np.mean(errors)
+    assert np.mean([query.worst(counts, run(blind, counts, Noise())) for _ in range(5)]) > 2 * np.mean(errors)
 
 
 def test_a_delta_and_several_classes_work():
     counts = small_counts(2_000, Unit.id("person", 3))
     mechanism = SmallDb(queries=(Marginals(order=1), Intervals(column="size")), budget=Budget(2, 1e-6))
-    released = mechanism.run(counts, Noise())
+    released = run(mechanism, counts, Noise())
     assert released.total > 0
     assert released.sample(100, np.random.default_rng(0)).shape == (100, 3)
 

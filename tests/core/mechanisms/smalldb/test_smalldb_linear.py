@@ -14,6 +14,7 @@ from core.queries.linear import Linear
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from core.theory.smalldb import SmallDbLinear as Theorem
+from tests.kernels import run
 
 LINE = Domain((Integers(name="x", low=0, high=3),))
 WEIGHTED = (Linear(columns=("x",), weights=((0, 2, 5, 8), (8, 1, 7, 0), (3, 3, 0, 1), (8, 8, 8, 8)), whole=8),)
@@ -51,7 +52,7 @@ def test_relative_usefulness_at_the_theorems_parameters():
     for _ in range(30):
         table = generator.multinomial(rows, generator.dirichlet(np.full(4, 0.4)))
         counts = Cells(LINE, table, Unit.row())
-        released = mechanism.run(counts, Noise())
+        released = run(mechanism, counts, Noise())
         errors = np.abs(WEIGHTED[0].totals(counts) - WEIGHTED[0].totals(released)) / 8
         failures += errors.max() > alpha * rows
     assert failures <= 6
@@ -60,7 +61,7 @@ def test_relative_usefulness_at_the_theorems_parameters():
 def test_the_release_is_scaled_to_a_measured_number_of_rows():
     counts = Cells(LINE, (500, 300, 150, 50), Unit.row())
     mechanism = SmallDbLinear(queries=WEIGHTED, budget=Budget(20), rows=20)
-    released = mechanism.run(counts, Noise())
+    released = run(mechanism, counts, Noise())
     assert released.total == pytest.approx(1000, abs=30)
     assert len(released.codes) == 20
     assert WEIGHTED[0].worst(counts, released) < 0.05

@@ -20,6 +20,7 @@ from core.queries.marginals import Marginals
 from core.schema.domain import Booleans, Categories, Domain, Integers
 from core.table.encoded import histogram, occurring
 from tests.core.mechanisms.replay import BUDGETS, LINE, PLANE, UNITS, check_private
+from tests.kernels import run
 from tests.privacy.recorder import Recorder
 
 PAIRS = (Marginals(order=2),)
@@ -93,9 +94,9 @@ def test_all_four_kinds_of_steps_are_taken_and_distances_move_by_their_sensitivi
     neighbour = Rows(table.domain, table.codes[1:])
     tree = Tree(queries=PAIRS, budget=Budget(2, 1e-6))
     recorded = Recorder(0)
-    tree.run(table, recorded)
+    run(tree, table, recorded)
     replayed = Recorder(0, recorded.calls)
-    tree.run(neighbour, replayed)
+    run(tree, neighbour, replayed)
     shapes = [call.hidden.shape for call in recorded.calls]
     assert shapes[0] == (1,) and shapes[1:6] == [(4,)] * 5 and shapes.count((10,)) == 2 and (4, 4) in shapes
     for before, after in zip(recorded.calls, replayed.calls, strict=True):
@@ -110,7 +111,7 @@ def test_what_was_asked_is_within_the_declared_cost_at_every_budget(epsilon, del
     tree = Tree(queries=PAIRS, budget=Budget(epsilon, delta))
     table = chain(4, 300)
     recorder = Recorder(1)
-    tree.run(table, recorder)
+    run(tree, table, recorder)
     declared, order = tree.cost(table.domain, table.unit), accounting.order_for(tree.budget)
     assert accounting.units(recorder.cost(), order) <= accounting.units(declared, order)
     assert accounting.units(declared, order) <= accounting.capacity(tree.budget)
@@ -120,14 +121,14 @@ def test_rows_of_many_columns_beat_noise_on_every_pair_when_the_budget_is_small(
     table, budget = chain(16, 5_000), Budget(0.4, 1e-9)
     errors = {}
     for kind in (Tree, Gaussian):
-        runs = [kind(queries=PAIRS, budget=budget).run(table, Noise()) for _ in range(3)]
+        runs = [run(kind(queries=PAIRS, budget=budget), table, Noise()) for _ in range(3)]
         errors[kind] = np.mean([error(table, model.sample(5_000, np.random.default_rng(0))) for model in runs])
     assert errors[Tree] < 0.95 * errors[Gaussian]
 
 
 def test_a_large_budget_gives_nearly_exact_rows_and_tables():
     table = chain(6, 20_000)
-    model = Tree(queries=PAIRS, budget=LARGE).run(table, Noise())
+    model = run(Tree(queries=PAIRS, budget=LARGE), table, Noise())
     assert error(table, model.sample(20_000, np.random.default_rng(0))) < 0.02
     assert model.total == pytest.approx(20_000, rel=0.01)
     for columns, counts in model.tables().items():
@@ -141,11 +142,11 @@ def test_one_column_one_row_and_constant_columns(few_points):
         for rows in (1, 50):
             table = Rows(domain, np.zeros((rows, len(domain)), dtype=int))
             queries = (Marginals(order=min(2, len(domain))),)
-            model = Tree(queries=queries, budget=Budget(1, 1e-9)).run(table, Noise())
+            model = run(Tree(queries=queries, budget=Budget(1, 1e-9)), table, Noise())
             codes = model.sample(7, np.random.default_rng(0))
             assert codes.shape == (7, len(domain)) and (codes < np.array(domain.sizes)).all()
     certain = Rows(constant, np.zeros((50, 3), dtype=int))
-    assert Tree(queries=PAIRS, budget=LARGE).run(certain, Noise()).marginal(("b",))[0] == pytest.approx(50, abs=5)
+    assert run(Tree(queries=PAIRS, budget=LARGE), certain, Noise()).marginal(("b",))[0] == pytest.approx(50, abs=5)
 
 
 def test_a_column_with_many_categories(few_points):
@@ -158,7 +159,7 @@ def test_a_column_with_many_categories(few_points):
     common = generator.choice([5, 70_000], 20_000)
     codes = np.stack([common, common == 5, generator.integers(0, 100, 20_000)], axis=1)
     codes[:500, 0] = generator.integers(0, 100_000, 500)
-    model = Tree(queries=PAIRS, budget=Budget(2, 1e-9)).run(Rows(domain, codes), Noise())
+    model = run(Tree(queries=PAIRS, budget=Budget(2, 1e-9)), Rows(domain, codes), Noise())
     drawn = model.sample(20_000, np.random.default_rng(1))
     assert np.mean((drawn[:, 0] == 5) & (drawn[:, 1] == 1)) == pytest.approx(np.mean(codes[:, 0] == 5), abs=0.05)
     assert np.mean((drawn[:, 0] == 5) & (drawn[:, 1] == 0)) < 0.05
@@ -167,7 +168,7 @@ def test_a_column_with_many_categories(few_points):
 @pytest.mark.slow
 def test_sixty_columns(few_points):
     table = chain(60, 2_000)
-    model = Tree(queries=PAIRS, budget=Budget(10, 1e-9)).run(table, Noise())
+    model = run(Tree(queries=PAIRS, budget=Budget(10, 1e-9)), table, Noise())
     codes = model.sample(2_000, np.random.default_rng(0))
     same = [np.mean(codes[:, column] == codes[:, column - 1]) for column in range(1, 60)]
     assert np.mean(same) > 0.6
@@ -177,7 +178,7 @@ def test_sixty_columns(few_points):
 def test_a_budget_too_small_gives_a_valid_release_or_a_reason(budget, few_points):
     table = chain(4, 100)
     try:
-        model = Tree(queries=PAIRS, budget=budget).run(table, Noise())
+        model = run(Tree(queries=PAIRS, budget=budget), table, Noise())
     except DeskError as refusal:
         assert "too small" in str(refusal) or "so small" in str(refusal)
         return
@@ -188,7 +189,7 @@ def test_a_budget_too_small_gives_a_valid_release_or_a_reason(budget, few_points
 def test_public_rows_are_not_bought():
     table = chain(3, 700)
     known = Rows(table.domain, table.codes, Unit.row("replace"))
-    model = Tree(queries=PAIRS, budget=Budget(1, 1e-9)).run(known, Noise())
+    model = run(Tree(queries=PAIRS, budget=Budget(1, 1e-9)), known, Noise())
     assert model.total == pytest.approx(700)
 
 
@@ -208,5 +209,5 @@ def test_too_large_tables_are_refused_by_name():
 
 def test_progress_never_goes_back(few_points):
     seen: list[float] = []
-    Tree(queries=PAIRS, budget=Budget(1)).run(chain(4, 500), Noise(), lambda stage, share: seen.append(share))
+    run(Tree(queries=PAIRS, budget=Budget(1)), chain(4, 500), Noise(), lambda stage, share: seen.append(share))
     assert seen == sorted(seen) and len(seen) >= 4

@@ -22,7 +22,8 @@ from core.queries.unions import Unions
 from core.schema.domain import Booleans, Categories, Domain, Integers
 from core.table.counts import Cells
 from tests.core.mechanisms.replay import BUDGETS, LINE, PLANE, UNITS, check_private
-from tests.core.mechanisms.test_tree import Rows, chain
+from tests.core.mechanisms.tree.test_tree import Rows, chain
+from tests.kernels import run
 from tests.privacy.recorder import Recorder
 
 EVERYTHING = (
@@ -86,7 +87,7 @@ def test_exact_privacy_loss_of_all_steps_together(few_points):
     largest = 0.0
     for seed, table in enumerate(tables):
         recorded = Recorder(seed)
-        tree.run(Cells(micro, table), recorded)
+        run(tree, Cells(micro, table), recorded)
         replayed = Recorder(seed, recorded.calls)
         tree.run(Cells(micro, table + np.eye(4, dtype=int)[seed % 4]), replayed)
         pairs = zip(recorded.calls, replayed.calls, strict=True)
@@ -99,7 +100,7 @@ def test_what_was_asked_is_within_the_declared_cost(budget, few_points):
     table, recorder = people(4_000), Recorder(0)
     queries = (Marginals(order=2), Intervals(column="pay"), Halfspaces(columns=("pay", "age")))
     tree = Tree(queries=queries, budget=budget)
-    tree.run(table, recorder)
+    run(tree, table, recorder)
     declared, order = tree.cost(PEOPLE, Unit.row()), accounting.order_for(budget)
     assert accounting.units(recorder.cost(), order) <= accounting.units(declared, order)
     assert accounting.units(recorder.cost(), order) > 0.5 * accounting.units(declared, order)
@@ -111,9 +112,9 @@ def test_one_table_answers_tables_ranges_and_halfspaces_well():
     budget = Budget(1, 1e-9)
     tables, ranges = Marginals(order=2, columns=("age", "job", "ill")), Intervals(column="pay")
     planes = Halfspaces(columns=("pay", "age"), directions=128)
-    model = Tree(queries=(tables, ranges, planes), budget=budget).run(table, Noise())
+    model = run(Tree(queries=(tables, ranges, planes), budget=budget), table, Noise())
     rows = drawn(table, model)
-    blind = drawn(table, Tree(queries=(tables,), budget=budget).run(table, Noise()))
+    blind = drawn(table, run(Tree(queries=(tables,), budget=budget), table, Noise()))
     truth = {query.name: query.answers(table) for query in (tables, planes)}
     for source in (model, rows):
         assert np.abs(tables.answers(source) - truth["marginals"]).mean() < 0.0012
@@ -136,7 +137,7 @@ def test_planes_that_are_counted_improve_halfspaces(few_points, monkeypatch):
     for skipped in (False, True):
         if skipped:
             monkeypatch.setattr("core.mechanisms.tree.planes.Sides.fit", lambda self, weights: weights)
-        runs = [Tree(queries=(planes,), budget=Budget(2, 1e-9)).run(table, Noise()).points for _ in range(2)]
+        runs = [run(Tree(queries=(planes,), budget=Budget(2, 1e-9)), table, Noise()).points for _ in range(2)]
         errors.append(np.mean([np.abs(planes.answers(run) - truth).mean() for run in runs]))
     assert errors[0] < 0.5 * errors[1]
 
@@ -145,7 +146,7 @@ def test_ranges_are_as_good_as_those_of_a_tree_of_their_own_share():
     table = people()
     asked = (Intervals(column="pay"),)
     both = [Tree(queries=(Marginals(order=2), *asked), budget=Budget(1)).run(table, Noise()) for _ in range(3)]
-    alone = [IntervalTree(queries=asked, budget=Budget(0.33)).run(table, Noise()) for _ in range(3)]
+    alone = [run(IntervalTree(queries=asked, budget=Budget(0.33)), table, Noise()) for _ in range(3)]
     ours, records, theirs = (
         np.mean([range_error(table, each, "pay") for each in models])
         for models in (both, [drawn(table, model) for model in both], alone)
@@ -184,7 +185,7 @@ def test_weights_decide_what_is_measured_with_less_noise(few_points):
         light = ("c2", "c3") if heavy == ("c0", "c1") else ("c0", "c1")
         recorder = Recorder(0)
         queries = (Marginals(sets=(heavy, light), weights=(100.0, 1.0)),)
-        Tree(queries=queries, budget=Budget(3, 1e-9)).run(table, recorder)
+        run(Tree(queries=queries, budget=Budget(3, 1e-9)), table, recorder)
         amounts = {}
         for call in recorder.calls:
             for pair in (heavy, light):
@@ -200,7 +201,7 @@ def test_tables_of_three_columns_are_measured_themselves(few_points):
     codes[:, 2] = codes[:, 0] ^ codes[:, 1]
     table = Rows(Domain(tuple(Booleans(name=name) for name in "abc")), codes)
     triple = Marginals(order=3)
-    model = Tree(queries=(triple,), budget=Budget(2, 1e-9)).run(table, Noise())
+    model = run(Tree(queries=(triple,), budget=Budget(2, 1e-9)), table, Noise())
     assert triple.worst(table, model) < 0.03 and triple.worst(table, drawn(table, model)) < 0.03
 
 
@@ -233,7 +234,7 @@ def test_tables_of_three_columns_are_measured_themselves(few_points):
 def test_progress_names_its_stages_in_order(queries, stages, few_points):
     seen: list[tuple[str, float]] = []
     table = Cells(PLANE, np.random.default_rng(0).poisson(4, PLANE.shape()))
-    Tree(queries=queries, budget=Budget(1)).run(table, Noise(), lambda *step: seen.append(step))
+    run(Tree(queries=queries, budget=Budget(1)), table, Noise(), lambda *step: seen.append(step))
     assert tuple(stage for stage, _ in seen) == stages
     shares = [share for _, share in seen]
     assert shares[0] == 0 and all(later > sooner for sooner, later in pairwise(shares))

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from core.base.errors import DeskError, Refused
-from core.mechanisms.kit.measurement import Portion
+from core.mechanisms.kit.portions import Portion
 from core.mechanisms.kit.spending import Purse
 from core.mechanisms.tree.budget import COUNT, SCORES, Split, foreseen
 from core.mechanisms.tree.tree import Tree

@@ -8,7 +8,7 @@ from core.models.fitting.tree_fit import fit_tree
 from core.models.fitting.triangulation import join, triangulate
 from core.models.junction_tree import JunctionTree
 from core.models.points import Points
-from tests.core.models.test_tree import EDGES, SIZES, dense, domain_of
+from tests.core.models.test_junction_tree import EDGES, SIZES, dense, domain_of
 
 DOMAIN = domain_of(SIZES)
 TOTAL = 500.0

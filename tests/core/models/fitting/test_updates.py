@@ -3,9 +3,9 @@ import math
 import numpy as np
 import pytest
 
+from core.kernel.query import Query
 from core.models.dense import Dense
 from core.models.fitting.updates import Perceptron, Weights
-from core.queries.kit.query import Query
 from core.queries.kit.question import WholeTable
 from core.queries.marginals import Marginals
 from tests.core.samples import SMALL, small_counts

@@ -32,6 +32,7 @@ adaptive composition. Several runs, each with an offset of its own, compose the 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -40,19 +41,11 @@ from typing import Any
 import numpy as np
 
 from core.base.errors import BadParameter, OutOfBudget
-from core.privacy.events import Cost, Gaussian, Laplace, Pure
+from core.privacy.events import Cost, Event, Gaussian, Laplace, Pure
 from core.privacy.noise import NoiseSource
 
-GRID = 2**16
-"""Steps per row of everything that is compared, so that one offset serves questions of any denominator."""
-
-
-def on_grid(total: int, denominator: int) -> int:
-    """An exact total on the common grid, rounded down.
-
-    A change of at most k denominators becomes a change of at most k GRID: rounding down keeps order, and whole steps.
-    """
-    return int(total) * GRID // denominator
+Pay = Callable[[Event], None]
+"""Takes an event from what was reserved, or refuses."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,10 +170,14 @@ class NumericSparse:
             return comparing + Cost((Gaussian(self.number.rho * self.most),))
         return comparing + Cost((self.number,) * self.most)
 
-    def start(self, noise: NoiseSource) -> Watch:
+    def start(self, noise: NoiseSource, pay: Pay) -> Watch:
+        """The first run, paid as one event."""
+        pay(Pure(self.run.epsilon))
         return Watch(self.run.offset(noise), self.most)
 
-    def test(self, watch: Watch, value: int, threshold: int, noise: NoiseSource) -> tuple[Watch, bool]:
+    def test(
+        self, watch: Watch, value: int, threshold: int, noise: NoiseSource, pay: Pay
+    ) -> tuple[Watch, bool]:
         """Whether the value comes out above its threshold, and what to remember; a new run draws a new offset."""
         if watch.left < 1:
             raise OutOfBudget("This session has no measurement left; nothing was compared and nothing was spent.")
@@ -188,6 +185,7 @@ class NumericSparse:
             return watch, False
         left = watch.left - 1
         if left and left % self.run.cutoff == 0:
+            pay(Pure(self.run.epsilon))
             return Watch(self.run.offset(noise), left), True
         return replace(watch, left=left), True
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter, OutOfBudget
-from core.mechanisms.kit.sparse_vector import GRID, AboveThreshold, NumericSparse, Watch, on_grid
+from core.kernel.sparse_vector import GRID, AboveThreshold, NumericSparse, Watch, on_grid
 from core.privacy.accounting import units
 from core.privacy.events import Cost, Gaussian, Laplace, Pure
 from core.privacy.noise import Noise

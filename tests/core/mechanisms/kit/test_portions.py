@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter
-from core.mechanisms.kit.measurement import Portion, divide, expected_of, measure, portions, price, wanted
+from core.mechanisms.kit.portions import Portion, divide, expected_of, measure, portions, price, wanted
 from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.events import Gaussian, Laplace

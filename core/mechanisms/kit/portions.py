@@ -1,47 +1,36 @@
-"""Noisy tables of counts: the one step in which most mechanisms touch private data.
+"""How a budget is split over tables of counts, and the noisy tables that it buys.
 
-**Privacy** A unit changes one table by at most `unit.l1` in L1 and `unit.l2_squared` in squared L2. Table t gets the
-share s_t of the budget: discrete Laplace noise of scale unit.l1/(s_t epsilon), which is s_t epsilon-DP, or discrete
-Gaussian noise of variance unit.l2_squared/(2 s_t rho), which is s_t rho-zCDP. The shares sum to at most 1, and
-composition adds them up: plainly for pure epsilon, as Rényi divergences where delta is above 0 (`accounting.py`).
+**Privacy** Table t gets the share s_t of the budget: a Laplace event of s_t epsilon or a Gaussian one of s_t rho. The
+shares sum to at most 1, and composition adds them up: plainly for pure epsilon, as Rényi divergences where delta is
+above 0 (`accounting.py`).
 
 **Accuracy** The expected absolute error of a cell is the Laplace scale, or sigma sqrt(2/pi).
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.base.errors import BadParameter
+from core.kernel.asked import one_number
+from core.kernel.kernel import Kernel
+from core.kernel.measurement import Additive, Measurement, NoiseLevel
+from core.kernel.tables import Marginal
 from core.mechanisms.kit.protocol import Expected
 from core.privacy.accounting import capacity, order_for, rho_for, units
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace
-from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
-from core.queries.kit.protocol import Columns, QueryClass
+from core.queries.kit.protocol import Columns, Floats, QueryClass
 from core.schema.domain import Domain
-from core.table.counts import Counts
 
 GRAIN = 2**20
 """Shares are whole multiples of 1/GRAIN-th, so that they add up exactly."""
-
-
-@dataclass(frozen=True, eq=False)
-class Measurement:
-    """One table of counts with noise."""
-
-    columns: Columns
-    values: NDArray[np.int64]
-    sigma: float
-    """Standard deviation of the noise in each cell."""
 
 
 @dataclass(frozen=True)
@@ -49,23 +38,43 @@ class Portion:
     """One table and its part of the budget."""
 
     columns: Columns
-    event: Laplace | Gaussian
+    event: Additive
 
-    def sigma(self, unit: Unit) -> float:
-        if isinstance(self.event, Laplace):
-            return math.sqrt(2) * unit.l1 / float(self.event.epsilon)
-        return math.sqrt(unit.l2_squared / (2 * float(self.event.rho)))
+    @property
+    def asked(self) -> Marginal:
+        return Marginal(self.columns)
 
-    def mean_error(self, unit: Unit) -> float:
-        if isinstance(self.event, Laplace):
-            return unit.l1 / float(self.event.epsilon)
-        return self.sigma(unit) * math.sqrt(2 / math.pi)
+    def level(self, unit: Unit) -> NoiseLevel:
+        """How large the noise of each cell is."""
+        return NoiseLevel.of(self.asked, self.event, unit)
 
-    def tail(self, unit: Unit, probability: float) -> float:
-        """The noise of one cell exceeds this with at most the given probability."""
-        if isinstance(self.event, Laplace):
-            return self.mean_error(unit) * math.log(1 / probability)
-        return self.sigma(unit) * math.sqrt(2 * math.log(2 / probability))
+
+@dataclass(frozen=True, eq=False)
+class Noisy:
+    """Noisy tables, each with the standard deviation of its cells."""
+
+    tables: Mapping[Columns, Floats]
+    sigmas: Mapping[Columns, float]
+
+    @classmethod
+    def of(cls, taken: Iterable[tuple[Columns, Measurement]]) -> Noisy:
+        listed = dict(taken)
+        return cls(
+            {columns: each.values.astype(np.float64) for columns, each in listed.items()},
+            {columns: each.sigma for columns, each in listed.items()},
+        )
+
+    def joined(self, other: Noisy) -> Noisy:
+        """Both; a table measured twice is averaged by inverse variance."""
+        tables, sigmas = dict(self.tables), dict(self.sigmas)
+        for columns, table in other.tables.items():
+            if columns not in tables:
+                tables[columns], sigmas[columns] = table, other.sigmas[columns]
+                continue
+            mine, theirs = sigmas[columns] ** -2, other.sigmas[columns] ** -2
+            tables[columns] = (mine * tables[columns] + theirs * table) / (mine + theirs)
+            sigmas[columns] = (mine + theirs) ** -0.5
+        return Noisy(tables, sigmas)
 
 
 def wanted(queries: Iterable[QueryClass], domain: Domain) -> dict[Columns, float]:
@@ -130,14 +139,19 @@ def _composed(parts: tuple[Fraction, ...], budget: Budget) -> Fraction:
     return Fraction(low, GRAIN)
 
 
-def measure(counts: Counts, portion: Portion, noise: NoiseSource) -> Measurement:
-    """Count one table and add the noise its portion pays for."""
-    table = counts.marginal(portion.columns)
-    if isinstance(portion.event, Laplace):
-        noisy = noise.laplace(table, epsilon=portion.event.epsilon, sensitivity=counts.unit.l1)
-    else:
-        noisy = noise.gaussian(table, rho=portion.event.rho, sensitivity_squared=counts.unit.l2_squared)
-    return Measurement(portion.columns, noisy, portion.sigma(counts.unit))
+def measure_tables(kernel: Kernel, portions: Iterable[Portion]) -> Noisy:
+    """All these tables, each with the noise its portion pays for."""
+    return Noisy.of((portion.columns, kernel.measure(portion.asked, portion.event)) for portion in portions)
+
+
+def share_of(budget: Budget, share: Fraction) -> Additive:
+    """The event that takes this share of a budget."""
+    return Laplace(budget.epsilon * share) if budget.pure else Gaussian(rho_for(budget) * share)
+
+
+def count_level(event: Additive, unit: Unit) -> NoiseLevel:
+    """How large the noise of one single count is."""
+    return NoiseLevel(event, one_number(unit))
 
 
 def price(portions: Sequence[Portion]) -> Cost:
@@ -148,6 +162,7 @@ def expected_of(portions: Sequence[Portion], domain: Domain, unit: Unit, about: 
     """Errors of the noisy tables before any post-processing; union bound over all cells for the largest."""
     cells = [domain.cells(portion.columns) for portion in portions]
     every = sum(cells)
-    mean = sum(size * portion.mean_error(unit) for size, portion in zip(cells, portions, strict=True)) / every
-    worst = max(portion.tail(unit, 0.05 / every) for portion in portions)
+    levels = [portion.level(unit) for portion in portions]
+    mean = sum(size * level.mean_error for size, level in zip(cells, levels, strict=True)) / every
+    worst = max(level.tail(0.05 / every) for level in levels)
     return Expected(mean=mean, worst=worst, about=about)

@@ -1,0 +1,65 @@
+"""What a run may still do to the private table: the events that were reserved for it, less those that happened.
+
+**Privacy** Every event that is taken was reserved, or is a part of one that was:
+
+- Gaussian events are taken in parts of the sum of all that were reserved: noise of rho_1 and then, chosen after seeing
+  it, of rho_2 is as private as noise of rho_1 + rho_2, at every order (Feldman and Zrnic 2021);
+- a `Pure(epsilon)` may be taken in parts, of any kind that is pure, whose epsilons sum to at most epsilon, each chosen
+  after seeing those before (Rogers, Roth, Ullman and Vadhan 2016);
+- a Laplace or Selection event is taken as it was reserved.
+
+So whatever an account proves of the reserved cost holds for what happened. All amounts are exact fractions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from core.base.errors import Undeclared
+from core.privacy.events import Cost, Event, Gaussian, Laplace, Pure, Selection
+
+_KINDS = {"laplace": Laplace, "selection": Selection}
+
+
+class Allowance:
+    """Reserved events that are left; taking one is the only way to change it."""
+
+    def __init__(self, reserved: Cost) -> None:
+        self._rho = sum((each.rho for each in reserved.events if isinstance(each, Gaussian)), Fraction(0))
+        self._pools = [each.epsilon for each in reserved.events if isinstance(each, Pure)]
+        self._single = Counter(each for each in reserved.events if isinstance(each, Laplace | Selection))
+
+    def take(self, event: Event) -> None:
+        """Take an event, or refuse it and change nothing."""
+        if isinstance(event, Gaussian):
+            if event.rho > self._rho:
+                raise Undeclared()
+            self._rho -= event.rho
+        elif not isinstance(event, Pure) and self._single[event] > 0:
+            self._single[event] -= 1
+        else:
+            self._take_part(event.epsilon)
+
+    def _take_part(self, epsilon: Fraction) -> None:
+        for place, left in enumerate(self._pools):
+            if epsilon <= left:
+                self._pools[place] -= epsilon
+                return
+        raise Undeclared()
+
+    def to_json(self) -> dict[str, Any]:
+        """What is left, for a session that goes on later."""
+        names = {kind: name for name, kind in _KINDS.items()}
+        single = [[names[type(each)], str(each.epsilon), count] for each, count in self._single.items() if count]
+        return {"rho": str(self._rho), "pools": [str(left) for left in self._pools], "single": single}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Allowance:
+        found = cls(Cost(()))
+        found._rho = Fraction(data["rho"])
+        found._pools = [Fraction(left) for left in data["pools"]]
+        found._single = Counter({_KINDS[kind](Fraction(epsilon)): count for kind, epsilon, count in data["single"]})
+        return found

@@ -1,0 +1,102 @@
+"""What may be asked of a private table, and how far one unit of privacy can move each answer.
+
+A kind of question is written in this folder or not at all: its `counts` are exact and are seen by the kernel alone, and
+its `change` is what the noise is scaled to, so both belong to the code that an auditor reads. Everything else of a
+question is public: columns, weights, planes, reference tables.
+
+**Notation** A unit holds at most L = `unit.limit` rows. Neighbours differ by adding or removing a unit, or by replacing
+one: removing up to L rows and adding up to L others. c(r) is what one row r adds to the answers, so that answers are
+sums of c over rows. Then, if |c(r)| <= b in a norm, adding or removing moves the answers by at most L b and replacing
+by at most 2 L b in that norm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.privacy.unit import Unit
+
+Integers = NDArray[np.int64]
+Columns = tuple[str, ...]
+HOME = "core.kernel."
+
+
+@dataclass(frozen=True)
+class Change:
+    """The most that one unit of privacy changes a list of whole numbers."""
+
+    l1: int
+    """Sum of absolute changes."""
+    l2_squared: int
+    """Sum of squared changes."""
+
+
+class Sealed:
+    """A base whose kinds are all written in the kernel, so that no mechanism brings a bound of its own."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if not cls.__module__.startswith(HOME):
+            raise TypeError(f"{cls.__name__}: what is asked of private counts is written in the kernel, with its bound.")
+
+
+class Asked(Sealed):
+    """Whole numbers that can be measured with noise."""
+
+    def counts(self, counts: Any) -> Integers:
+        """The exact numbers; for the kernel alone."""
+        raise NotImplementedError
+
+    def change(self, unit: Unit) -> Change:
+        """How far one unit moves them at most."""
+        raise NotImplementedError
+
+
+class AskedScores(Sealed):
+    """Scores of public candidates, between which the kernel chooses privately."""
+
+    def scores(self, counts: Any) -> Integers:
+        """The exact scores, the larger the better; for the kernel alone."""
+        raise NotImplementedError
+
+    def sensitivity(self, unit: Unit) -> int:
+        """How far one unit moves any single score at most."""
+        raise NotImplementedError
+
+
+class AskedEnds(Sealed):
+    """Numbers of which the kernel chooses two privately, by how far the second lies above the first."""
+
+    def ends(self, counts: Any) -> Integers:
+        """The exact numbers; for the kernel alone."""
+        raise NotImplementedError
+
+    def sensitivity(self, unit: Unit) -> int:
+        """How far one unit moves any difference of two of them at most."""
+        raise NotImplementedError
+
+
+class Compared(Sealed):
+    """One whole number that a sparse vector compares with a public threshold."""
+
+    def value(self, counts: Any) -> int:
+        """The exact number; for the kernel alone."""
+        raise NotImplementedError
+
+    def sensitivity(self, unit: Unit) -> int:
+        """How far one unit moves it at most."""
+        raise NotImplementedError
+
+
+def one_number(unit: Unit, each: int = 1) -> Change:
+    """The change of one sum to which a row adds from 0 to `each`.
+
+    Adding or removing L rows moves it by at most L each; a replacement lowers it by at most L each and raises it by at
+    most L each, so it moves it by no more either.
+    """
+    moved = unit.limit * each
+    return Change(moved, moved**2)

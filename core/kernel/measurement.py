@@ -1,0 +1,67 @@
+"""Noisy numbers, and how large their noise is: known before they are asked, the same afterwards."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from core.kernel.asked import Asked, Change, Integers
+from core.privacy.events import Gaussian, Laplace
+from core.privacy.unit import Unit
+
+Additive = Laplace | Gaussian
+"""Events that add noise to numbers."""
+
+
+@dataclass(frozen=True)
+class NoiseLevel:
+    """How large the noise of an event is on numbers that a unit changes by so much."""
+
+    event: Additive
+    change: Change
+
+    @classmethod
+    def of(cls, asked: Asked, event: Additive, unit: Unit) -> NoiseLevel:
+        return cls(event, asked.change(unit))
+
+    @property
+    def sigma(self) -> float:
+        """Standard deviation of the noise in each number, at most."""
+        if isinstance(self.event, Laplace):
+            return math.sqrt(2) * self.mean_error
+        return math.sqrt(self.change.l2_squared / (2 * float(self.event.rho)))
+
+    @property
+    def mean_error(self) -> float:
+        """Mean absolute noise in each number, at most: the scale of Laplace noise, sigma sqrt(2/pi) of Gaussian."""
+        if isinstance(self.event, Laplace):
+            return self.change.l1 / float(self.event.epsilon)
+        return self.sigma * math.sqrt(2 / math.pi)
+
+    def tail(self, probability: float) -> float:
+        """The noise of one number is larger than this, in size, with at most the given probability.
+
+        Laplace: P(|z| > t) = 2 a^(t+1)/(1 + a) for whole t, with a = exp(-1/scale); the smallest t that will do.
+        Gaussian: P(z >= t + 1) is at most the normal probability beyond t (Canonne, Kamath and Steinke 2020,
+        proposition 25).
+        """
+        if probability >= 1:
+            return 0.0
+        if isinstance(self.event, Laplace):
+            rate = 1 / self.mean_error
+            return float(max(0, math.ceil((math.log(2 / probability) - math.log1p(math.exp(-rate))) / rate - 1)))
+        return float(math.ceil(-self.sigma * NormalDist().inv_cdf(probability / 2)))
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """What was asked, with noise."""
+
+    asked: Asked
+    values: Integers
+    level: NoiseLevel
+
+    @property
+    def sigma(self) -> float:
+        return self.level.sigma

@@ -1,0 +1,76 @@
+"""Private counts that are counted once, because many steps of one run look at the same tables. Private itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from core.kernel.asked import Columns, Integers
+from core.privacy.unit import Unit
+from core.schema.domain import Domain
+from core.table.counts import Counts
+
+MOST_CELLS = 2**24
+"""Cells of all tables that are kept: 128 MB. When they are full, all are forgotten."""
+
+
+@dataclass(frozen=True, eq=False)
+class Remembered:
+    """The same counts with a memory."""
+
+    counts: Counts
+    tables: dict[tuple[str, Any], Integers] = field(default_factory=dict, repr=False)
+
+    @property
+    def domain(self) -> Domain:
+        return self.counts.domain
+
+    @property
+    def unit(self) -> Unit:
+        return self.counts.unit
+
+    @property
+    def public_rows(self) -> int | None:
+        return self.counts.public_rows
+
+    def marginal(self, columns: Sequence[str]) -> Integers:
+        key = "table", tuple(columns)
+        if key not in self.tables:
+            self._keep(key, self.counts.marginal(columns))
+        return self.tables[key]
+
+    def points(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
+        return self.counts.points(columns)
+
+    def totals_for(self, query: Any) -> Integers:
+        """All totals of a query class."""
+        # By the object itself, which is kept with its totals: two classes may be equal and count in another order.
+        key = "totals", id(query)
+        if key not in self.tables:
+            self._keep(key, np.asarray(query.totals(self)))
+            self.tables["class", id(query)] = query
+        return self.tables[key]
+
+    def corners(self, columns: Columns) -> Integers:
+        """`corners_of` some columns."""
+        key = "corners", columns
+        if key not in self.tables:
+            self._keep(key, corners_of(self, columns))
+        return self.tables[key]
+
+    def _keep(self, key: tuple[str, Any], table: Integers) -> None:
+        if sum(np.size(each) for each in self.tables.values()) + table.size > MOST_CELLS:
+            self.tables.clear()
+        self.tables[key] = table
+
+
+def corners_of(counts: Counts, columns: Columns) -> Integers:
+    """Summed-area table: the count of all cells before each corner."""
+    table = counts.marginal(columns)
+    sums = np.pad(table, [(1, 0)] * table.ndim)
+    for axis in range(table.ndim):
+        sums = np.cumsum(sums, axis=axis)
+    return np.asarray(sums)

@@ -1,0 +1,147 @@
+"""Questions about tables of counts: a row falls into at most one cell, so all cells together cost as much as one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.base.errors import BadParameter
+from core.kernel.asked import Asked, Change, Columns, Integers, one_number
+from core.kernel.remembered import Remembered, corners_of
+from core.privacy.unit import Unit
+from core.table.counts import Counts, Source
+
+
+def one_cell(unit: Unit) -> Change:
+    """The change of counts of disjoint sets of rows: `unit.l1` and `unit.l2_squared`.
+
+    c(r) is 1 in one cell, or nothing. L rows in one cell move it by L: L in L1, L^2 in squared L2. A replacement takes
+    up to L from cells and gives up to L to others: 2 L in L1 and at most 2 L^2 in squared L2, when no cell is in both.
+    """
+    return Change(unit.l1, unit.l2_squared)
+
+
+@dataclass(frozen=True)
+class Marginal(Asked):
+    """Every count of the table over some columns; over no columns, the number of rows.
+
+    **Change** `one_cell`; the number of rows moves by at most L, also when a unit is replaced.
+    """
+
+    columns: Columns
+    denominator: ClassVar[int] = 1
+
+    def total(self, source: Source) -> NDArray[Any]:
+        """The table of any source: whole numbers of private counts, estimates of a model."""
+        return source.marginal(self.columns)
+
+    def counts(self, counts: Counts) -> Integers:
+        return np.asarray(self.total(counts), dtype=np.int64)
+
+    def change(self, unit: Unit) -> Change:
+        return one_cell(unit) if self.columns else one_number(unit)
+
+
+TOTAL = Marginal(())
+"""The number of rows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks(Asked):
+    """The counts of a grid of blocks of a table.
+
+    `starts` has, for every column, the first cell of each block, rising from 0: the blocks cover the table once.
+
+    **Change** `one_cell`: a row lies in exactly one block.
+    """
+
+    columns: Columns
+    starts: tuple[Integers, ...]
+
+    def __post_init__(self) -> None:
+        for places in self.starts:
+            if len(places) == 0 or places[0] != 0 or (np.diff(places) <= 0).any():
+                raise BadParameter("starts", "blocks must begin at 0 and follow one another.")
+
+    def counts(self, counts: Counts) -> Integers:
+        table = counts.marginal(self.columns)
+        for axis, places in enumerate(self.starts):
+            table = np.add.reduceat(table, places, axis=axis)
+        return np.asarray(table, dtype=np.int64)
+
+    def change(self, unit: Unit) -> Change:
+        return one_cell(unit)
+
+
+@dataclass(frozen=True, eq=False)
+class Boxes(Asked):
+    """The counts of boxes of a table that do not overlap: cells from `low` up to, not including, `high`.
+
+    **Change** `one_cell`: a row lies in at most one box, which is checked here and not believed.
+    """
+
+    columns: Columns
+    low: Integers
+    high: Integers
+
+    def counts(self, counts: Counts) -> Integers:
+        self._check(counts.domain.shape(self.columns))
+        corners = counts.corners(self.columns) if isinstance(counts, Remembered) else corners_of(counts, self.columns)
+        found = np.zeros(len(self.low), dtype=np.int64)
+        for ends in product((0, 1), repeat=corners.ndim):
+            places = np.where(np.array(ends, dtype=bool), self.high, self.low)
+            found += (-1) ** (corners.ndim - sum(ends)) * corners[tuple(places.T)]
+        return found
+
+    def change(self, unit: Unit) -> Change:
+        return one_cell(unit)
+
+    def _check(self, shape: tuple[int, ...]) -> None:
+        """Public facts only: where boxes lie, never what is in them."""
+        if (self.low < 0).any() or (self.high > np.array(shape)).any() or (self.low > self.high).any():
+            raise BadParameter("boxes", "must lie inside the table.")
+        if len(self.low) ** 2 <= math.prod(shape):
+            meet = np.ones((len(self.low), len(self.low)), dtype=np.bool_)
+            for low, high in zip(self.low.T, self.high.T, strict=True):
+                meet &= np.maximum.outer(low, low) < np.minimum.outer(high, high)
+            if np.triu(meet, 1).any():
+                raise BadParameter("boxes", "must not overlap.")
+            return
+        covered = np.zeros([size + 1 for size in shape], dtype=np.int32)
+        for ends in product((0, 1), repeat=len(shape)):
+            places = np.where(np.array(ends, dtype=bool), self.high, self.low)
+            np.add.at(covered, tuple(places.T), (-1) ** sum(ends))
+        for axis in range(len(shape)):
+            covered = np.cumsum(covered, axis=axis)
+        if covered.max(initial=0) > 1:
+            raise BadParameter("boxes", "must not overlap.")
+
+
+@dataclass(frozen=True, eq=False)
+class Distances(Asked):
+    """For each of several tables, the sum over its cells of |count - public reference|, in rows.
+
+    **Change** one distance moves by at most the L1 change of its table (triangle inequality), so by at most
+    D = `unit.l1`. P distances together: P D in L1, P D^2 in squared L2.
+    """
+
+    columns: tuple[Columns, ...]
+    references: tuple[Integers, ...]
+
+    def counts(self, counts: Counts) -> Integers:
+        return distances(counts, self.columns, self.references)
+
+    def change(self, unit: Unit) -> Change:
+        return Change(len(self.columns) * unit.l1, len(self.columns) * unit.l1**2)
+
+
+def distances(counts: Counts, columns: tuple[Columns, ...], references: tuple[Integers, ...]) -> Integers:
+    """The exact L1 distance of each table from its public reference; a reference is rounded to whole rows already."""
+    pairs = zip(columns, references, strict=True)
+    found = [np.abs(counts.marginal(key) - reference.astype(np.int64)).sum() for key, reference in pairs]
+    return np.array(found, dtype=np.int64)

@@ -1,0 +1,47 @@
+"""What an adaptive mechanism has learnt so far: questions with their noisy values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from core.kernel.kernel import Kernel
+from core.kernel.measurement import Additive
+from core.kernel.query import Query, Statistic
+from core.kernel.tables import Marginal
+
+Question = Query | Marginal | Statistic
+"""One linear question, all cells of one table together, or one statistic."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A question with its noisy value: a number, or the cells of a table."""
+
+    question: Question
+    value: NDArray[Any]
+    sigma: float
+    """Standard deviation of the noise in each number."""
+
+
+def ask(kernel: Kernel, question: Question, event: Additive) -> Answer:
+    """Measure one question at the price of an event."""
+    measured = kernel.measure(question, event)
+    return Answer(question, measured.values, measured.sigma)
+
+
+def merged(answers: Sequence[Answer], new: Answer) -> list[Answer]:
+    """The answers with a new one; a table that was measured before becomes one table with less noise."""
+    if not isinstance(new.question, Marginal):
+        return [*answers, new]
+    kept, precision, value = [], 1 / new.sigma**2, new.value / new.sigma**2
+    for answer in answers:
+        if answer.question == new.question:
+            precision, value = precision + 1 / answer.sigma**2, value + answer.value / answer.sigma**2
+        else:
+            kept.append(answer)
+    return [*kept, Answer(new.question, value / precision, 1 / math.sqrt(precision))]

@@ -1,0 +1,50 @@
+"""Columns of a private table before any schema: distinct texts and how often each occurs. Private."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.privacy.unit import Unit
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class RawColumn:
+    """The distinct texts of a column and how many rows have each."""
+
+    texts: list[str] = field(repr=False)
+    counts: Integers = field(repr=False)
+    nulls: int = field(repr=False)
+
+    @classmethod
+    def of(cls, positions: NDArray[Any], texts: list[str]) -> RawColumn:
+        """From the place of every row's text in the list; a negative place is null."""
+        often = np.bincount(positions[positions >= 0], minlength=len(texts))
+        return cls(texts, often, int(np.count_nonzero(positions < 0)))
+
+    @cached_property
+    def encoded(self) -> dict[bytes, int]:
+        """Rows per text without surrounding blanks, in UTF-8; null is the empty text.
+
+        Counts are added up, because texts that cannot be encoded share their bytes with others.
+        """
+        rows = {b"": self.nulls}
+        for text, count in zip(self.texts, self.counts, strict=True):
+            key = text.strip().encode("utf-8", "replace")
+            rows[key] = rows.get(key, 0) + int(count)
+        return rows
+
+
+@dataclass(frozen=True, eq=False)
+class RawColumns:
+    """Some columns of one table, with at most `unit.limit` rows of each unit."""
+
+    columns: Mapping[str, RawColumn] = field(repr=False)
+    unit: Unit
