@@ -22,7 +22,9 @@ from core.desk.surveys import Found, Surveys, is_discovery
 from core.desk.workspace import workspace
 from core.ledger.ledger import Entry, Ledger
 from core.mechanisms.discovery.discovery import Kind
-from core.planning.focus import Focused, asked, widened
+from core.queries.kit.focus import asked_columns
+from core.models.widened import widened
+from core.table.views import Projected
 from core.plans.plan import Plan, canonical, order_of
 from core.plans.run_once import ENDED, attempt, is_void
 from core.plans.statements import HeldTable, Progress, Statement, current
@@ -144,7 +146,7 @@ class Desk:
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most):
                 raise BadParameter(parameter, f"must be a whole number from 1 to {most:,}.")
         chosen = mechanism_from(mechanism, queries, budget, options)
-        domain = asked(chosen.queries, held.domain)
+        domain = asked_columns(chosen.queries, held.domain)
         chosen.check(domain, held.unit)
         account = self.ledger.account(self.ledger.dataset(held.id).fingerprint)
         cost = chosen.cost(domain, held.unit)
@@ -350,7 +352,7 @@ class Desk:
         budget = Budget.from_json(plan["budget"])
         mechanism = mechanism_from(plan["mechanism"], queries, budget, plan["options"])
         self._background.report(entry.plan_id, "Opening the table", 0.0)
-        focused = Focused(self._open(held.id), asked(queries, held.domain))
+        focused = Projected(self._open(held.id), asked_columns(queries, held.domain))
         model = mechanism.run(
             focused, noise, lambda stage, share: self._background.report(entry.plan_id, stage, 0.8 * share)
         )

@@ -57,7 +57,7 @@ class Space:
 
     def blocks(self, counts: Counts, width: int) -> Iterator[tuple[Integers, Integers]]:
         """Points of the private rows that lack no coordinate and how often each occurs, some at a time."""
-        codes, often = counts.points(self.columns)
+        codes, often = counts.combinations(self.columns)
         step = max(1, BLOCK // max(1, width))
         for start in range(0, len(codes), step):
             lines, present = self.points(codes[start : start + step])

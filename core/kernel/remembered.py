@@ -42,8 +42,11 @@ class Remembered:
             self._keep(key, self.counts.marginal(columns))
         return self.tables[key]
 
-    def points(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
-        return self.counts.points(columns)
+    def combinations(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
+        return self.counts.combinations(columns)
+
+    def project(self, columns: Sequence[str]) -> Counts:
+        return self.counts.project(columns)
 
     def totals_for(self, query: Any) -> Integers:
         """All totals of a query class."""

@@ -79,8 +79,9 @@ class MedianSet:
         return table.reshape(self.domain.shape(columns)) * self.scale
 
     def sample(self, rows: int, generator: np.random.Generator) -> Codes:
-        return self.points().sample(rows, generator)
+        return self.points.sample(rows, generator)
 
+    @property
     def points(self) -> Points:
         """All members together, as weighted records."""
         places, times = np.unique(self.members, return_counts=True)

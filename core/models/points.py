@@ -79,6 +79,10 @@ class Points:
         total = weights.sum()
         return replace(self, weights=weights * (self.total / total) if total > 0 else self.weights)
 
+    def combinations(self, columns: Sequence[str]) -> tuple[Codes, Floats]:
+        """The records' codes in these columns, and their weights."""
+        return self.codes[:, [self.domain.names.index(column) for column in columns]], self.weights
+
     def sample(self, rows: int, generator: np.random.Generator) -> Codes:
         """Whole records, rounded along their lexicographic order and then balanced over all pairs of columns."""
         order = np.lexsort(self.codes.T[::-1])

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from core.base.errors import BadParameter, Refused
 from core.base.wording import rows
 from core.mechanisms.kit.protocol import Expected
-from core.planning.focus import asked
+from core.queries.kit.focus import asked_columns
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass
@@ -30,7 +30,7 @@ def expected(
 ) -> Expected:
     """The error to expect of a mechanism, or its refusal."""
     mechanism = mechanism_from(name, queries, budget, options)
-    focus = asked(mechanism.queries, domain)
+    focus = asked_columns(mechanism.queries, domain)
     mechanism.check(focus, unit)
     return mechanism.expected(focus, unit)
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Mechanism, Progress, silent
-from core.planning.focus import Focused, asked, widened
+from core.queries.kit.focus import asked_columns
+from core.models.widened import widened
 from core.planning.scoring import Score, score
 from core.privacy.noise import NoiseSource
 from core.table.stand_in import StandIn
@@ -29,8 +31,9 @@ def rehearse(
 ) -> Rehearsal:
     """Release the stand-in as the desk would, and compare."""
     started = time.perf_counter()
-    domain = asked(mechanism.queries, standin.domain)
-    model = mechanism.run(Focused(standin, domain), noise, progress)
+    domain = asked_columns(mechanism.queries, standin.domain)
+    kernel = Kernel(standin.project(domain.names), noise, mechanism.cost(domain, standin.unit))
+    model = mechanism.run(kernel, progress)
     seconds = time.perf_counter() - started
     return Rehearsal(
         rows=len(standin.codes),

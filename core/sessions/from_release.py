@@ -16,7 +16,7 @@ from core.ledger.ledger import Entry
 from core.mechanisms.kit.interactive import Reply
 from core.mechanisms.kit.protocol import Expected, Mechanism
 from core.models.protocol import Codes, Floats
-from core.planning.focus import asked
+from core.queries.kit.focus import asked_columns
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.noise import NoiseSource
@@ -113,7 +113,7 @@ class FromRelease:
     @classmethod
     def of(cls, entry: Entry, domain: Domain, stored: Callable[[], Release]) -> FromRelease:
         """`domain` is the whole schema; the release is read when the first question comes."""
-        return cls(entry=entry, domain=asked(mechanism_of(entry).queries, domain), stored=stored)
+        return cls(entry=entry, domain=asked_columns(mechanism_of(entry).queries, domain), stored=stored)
 
     @cached_property
     def made_by(self) -> Mechanism:

@@ -19,7 +19,7 @@ from typing import Any
 from core.base.errors import BadParameter, Refused, Unknown, printable
 from core.ledger.ledger import Entry, Ledger
 from core.mechanisms.kit.interactive import Interactive
-from core.planning.focus import Focused
+from core.table.views import Projected
 from core.plans.plan import canonical, identity, order_of
 from core.plans.statements import HeldTable
 from core.privacy import accounting
@@ -104,7 +104,7 @@ class Sessions:
             domain = narrowed(held.domain, terms["columns"])
             mechanism = _mechanism(terms)
             start = None if terms["earlier"] is None else self._source(terms["earlier"], held, terms["columns"])
-            state = mechanism.open(at_hand(Focused(self._counts(held.id), domain)), noise, start)
+            state = mechanism.open(at_hand(Projected(self._counts(held.id), domain)), noise, start)
             self.file.add(
                 id=entry.plan_id,
                 plan_id=entry.plan_id,
@@ -156,7 +156,7 @@ class Sessions:
             domain, counts = made.domain, _nothing
         else:
             backing, domain = _mechanism(terms), narrowed(held.domain, terms["columns"])
-            counts = cache(lambda: at_hand(Focused(self._counts(held.id), domain)))
+            counts = cache(lambda: at_hand(Projected(self._counts(held.id), domain)))
         return session_of(
             row,
             mechanism=backing,

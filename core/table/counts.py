@@ -49,8 +49,39 @@ class Counts(Protocol):
     def marginal(self, columns: Sequence[str]) -> Integers:
         """Counts of shape `domain.shape(columns)`; no columns gives the number of rows as a 0-d array."""
 
-    def points(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
+    def combinations(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
         """Distinct combinations of codes that occur (one per line) and how often; never larger than the table."""
+
+    def project(self, columns: Sequence[str]) -> Counts:
+        """The same rows seen through some of their columns."""
+
+
+@dataclass(frozen=True, eq=False)
+class Projected:
+    """The counts of a table over some of its columns.
+
+    **Privacy** every row becomes one row, so neighbouring tables stay neighbours.
+    """
+
+    counts: Counts
+    domain: Domain
+
+    @property
+    def unit(self) -> Unit:
+        return self.counts.unit
+
+    @property
+    def public_rows(self) -> int | None:
+        return self.counts.public_rows
+
+    def marginal(self, columns: Sequence[str]) -> Integers:
+        return self.counts.marginal([self.domain[name].name for name in columns])
+
+    def project(self, columns: Sequence[str]) -> Projected:
+        return Projected(self.counts, self.domain.project(columns))
+
+    def combinations(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
+        return self.counts.combinations([self.domain[name].name for name in columns])
 
 
 @dataclass(frozen=True)
@@ -71,7 +102,10 @@ class Cells:
     def marginal(self, columns: Sequence[str]) -> Integers:
         return summed(self.cells, self.domain.names, columns)
 
-    def points(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
+    def combinations(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
         table = self.marginal(columns)
         codes = np.argwhere(table)
         return codes.astype(np.int64), table[tuple(codes.T)]
+
+    def project(self, columns: Sequence[str]) -> Projected:
+        return Projected(self, self.domain.project(columns))

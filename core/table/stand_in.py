@@ -44,8 +44,11 @@ class StandIn:
     def marginal(self, columns: Sequence[str]) -> Integers:
         return histogram(self._columns(columns), self.domain.shape(columns), len(self.codes))
 
-    def points(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
+    def combinations(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
         return occurring(self._columns(columns), self.domain.shape(columns), len(self.codes))
+
+    def project(self, columns: Sequence[str]) -> Projected:
+        return Projected(self, self.domain.project(columns))
 
     def _columns(self, columns: Sequence[str]) -> list[Integers]:
         return [self.codes[:, self.domain.names.index(name)] for name in columns]

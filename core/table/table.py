@@ -18,6 +18,7 @@ from core.mechanisms.discovery.discovery import Values, values_of
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 from core.table import encoded
+from core.table.counts import Projected
 from core.table.sentences import shielded
 from core.table.source import Column, Rows, Source, opened
 
@@ -140,10 +141,14 @@ class Table:
         self._remembered.keep(columns, counts, self.rows)
         return counts
 
-    def points(self, columns: Sequence[str]) -> tuple[encoded.Integers, encoded.Integers]:
+    def combinations(self, columns: Sequence[str]) -> tuple[encoded.Integers, encoded.Integers]:
         """Distinct combinations of codes that occur, in order, and how often."""
         sizes = self.domain.shape(columns)
         return encoded.occurring([self.codes[name] for name in columns], sizes, self.rows)
+
+    def project(self, columns: Sequence[str]) -> Projected:
+        """The same rows seen through some of their columns."""
+        return Projected(self, self.domain.project(columns))
 
     def interval(self, column: str, low: int, high: int) -> int:
         """How many rows have a code from `low` to `high`, both included."""

@@ -1,4 +1,4 @@
-"""A private table seen through a public function of its rows: some columns only, or columns that were recoded.
+"""A private table seen through a public function of its rows: columns that were recoded.
 
 **Privacy** every row becomes one row, by a rule that looks at that row alone: neighbouring tables stay neighbours.
 """
@@ -13,32 +13,10 @@ import numpy as np
 from core.base.errors import BadParameter, printable
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.table.counts import Counts, Integers
+from core.table.counts import Counts, Integers, Projected
 
 LARGEST_DENSE = 2**20
 """Tables with more cells than this are counted by the combinations that occur."""
-
-
-@dataclass(frozen=True, eq=False)
-class Projected:
-    """The counts of a table over some of its columns."""
-
-    counts: Counts
-    domain: Domain
-
-    @property
-    def unit(self) -> Unit:
-        return self.counts.unit
-
-    @property
-    def public_rows(self) -> int | None:
-        return self.counts.public_rows
-
-    def marginal(self, columns: Sequence[str]) -> Integers:
-        return self.counts.marginal([self.domain[name].name for name in columns])
-
-    def points(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
-        return self.counts.points([self.domain[name].name for name in columns])
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +52,9 @@ class Recoded:
     def public_rows(self) -> int | None:
         return self.counts.public_rows
 
+    def project(self, columns: Sequence[str]) -> Projected:
+        return Projected(self, self.domain.project(columns))
+
     def marginal(self, columns: Sequence[str]) -> Integers:
         sources = [self.recodings[name].source for name in columns]
         plain = len(set(sources)) == len(sources)
@@ -82,15 +63,15 @@ class Recoded:
             for axis, name in enumerate(columns):
                 table = _merged(table, self.recodings[name].groups, self.domain[name].size, axis)
             return table
-        codes, often = self.points(columns)
+        codes, often = self.combinations(columns)
         table = np.zeros(self.domain.shape(columns), dtype=np.int64)
         np.add.at(table, tuple(codes.T), often)
         return table
 
-    def points(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
+    def combinations(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
         """Combinations of codes that occur; one may be listed more than once."""
         sources = list(dict.fromkeys(self.recodings[name].source for name in columns))
-        codes, often = self.counts.points(sources)
+        codes, often = self.counts.combinations(sources)
         recoded = [self.recodings[name] for name in columns]
         groups = [each.groups[codes[:, sources.index(each.source)]] for each in recoded]
         return np.stack(groups, axis=1) if groups else codes, often

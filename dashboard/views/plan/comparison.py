@@ -10,7 +10,7 @@ import streamlit as st
 from core.base.errors import DeskError
 from core.base.wording import plural
 from core.planning.budget_for import Measure
-from core.planning.focus import asked as asked_columns
+from core.queries.kit.focus import asked_columns
 from core.plans.plan_file import PlanFile
 from core.plans.statements import HeldTable
 from core.privacy.budget import Budget

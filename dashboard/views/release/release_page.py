@@ -8,7 +8,7 @@ from core.base.errors import DeskError
 from core.base.odds import odds
 from core.base.wording import amount, rows
 from core.desk.desk import Desk
-from core.planning.focus import asked
+from core.queries.kit.focus import asked_columns
 from core.plans.plan import Plan
 from core.plans.plan_file import PlanFile
 from core.plans.statements import HeldTable, Statement
@@ -111,7 +111,7 @@ def _summary(table: HeldTable, plan: Plan, paid: bool) -> None:
         with how:
             st.markdown("**How**")
             built = mechanism_from(plan.mechanism, plan.queries, plan.budget, plan.options)
-            seconds = built.seconds(asked(plan.queries, table.domain), table.unit)
+            seconds = built.seconds(asked_columns(plan.queries, table.domain), table.unit)
             st.write(f"{built.title}, {_options(plan)}; a million rows take {wording.duration(seconds)}.")
             st.write(f"Table '{messages.plain(table.name)}'. {messages.plain(table.unit.sentence())}")
             messages.badge("public")

@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.base.errors import DeskError
 from core.desk.desk import Desk
-from core.planning.focus import asked
+from core.queries.kit.focus import asked_columns
 from core.plans.statements import Progress
 from core.privacy.budget import Budget
 from core.registry import mechanism_from, query_from_json
@@ -91,7 +91,7 @@ def _estimate(plan_id: str, _desk: Desk) -> Estimate | None:
         queries = [query_from_json(query) for query in plan["queries"]]
         mechanism = mechanism_from(plan["mechanism"], queries, Budget.from_json(plan["budget"]), plan["options"])
         return Estimate(
-            noise=mechanism.seconds(asked(queries, table.domain), table.unit),
+            noise=mechanism.seconds(asked_columns(queries, table.domain), table.unit),
             records=PER_VALUE * len(table.domain) * (plan["records"] or table.notes["rows"]),
         )
     except DeskError:

@@ -128,4 +128,4 @@ def test_records_come_from_the_members_that_are_left():
     records = model.sample(400, np.random.default_rng(0))
     flat = np.ravel_multi_index(tuple(records.T), SMALL.shape())
     assert np.bincount(flat).tolist() == [100, 200, 100]
-    assert model.points().total == 100
+    assert model.points.total == 100

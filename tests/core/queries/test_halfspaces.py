@@ -103,7 +103,7 @@ def test_blocks_do_not_change_the_answers(monkeypatch):
 def test_margin_error_lets_near_points_count_either_way(translated, gamma):
     query = Halfspaces(columns=("x", "y"), directions=24, translated=translated)
     truth, estimate = random_cells(PLANE, 1), random_cells(PLANE, 2, 4)
-    codes, counts = truth.points(("x", "y"))
+    codes, counts = truth.combinations(("x", "y"))
     points = query.points(PLANE, codes)[0].astype(float)
     answers = query.answers(estimate)
     worst = 0.0

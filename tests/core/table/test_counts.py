@@ -13,7 +13,7 @@ def test_marginals_sum_to_the_rows():
 
 def test_points_hold_only_what_occurs():
     counts = small_counts(50)
-    codes, often = counts.points(("colour", "size"))
+    codes, often = counts.combinations(("colour", "size"))
     rebuilt = np.zeros(SMALL.shape(("colour", "size")), dtype=np.int64)
     rebuilt[tuple(codes.T)] = often
     assert np.array_equal(rebuilt, counts.marginal(("colour", "size")))

@@ -14,7 +14,7 @@ def test_rows_of_a_public_table_are_counted():
     stand = StandIn.of(frame(), SMALL, Unit.row())
     assert stand.marginal(("colour",)).tolist() == [1, 0, 2]
     assert int(stand.marginal(())) == 3
-    codes, times = stand.points(("colour", "size"))
+    codes, times = stand.combinations(("colour", "size"))
     assert codes.tolist() == [[0, 0], [2, 3]]
     assert times.tolist() == [1, 2]
 

@@ -148,13 +148,13 @@ def test_marginals_equal_pandas(table: Table) -> None:
             assert marginal.sum() == len(expected)
             keys = np.array([np.atleast_1d(key) for key in grouped.index])
             assert marginal[tuple(keys.T)].tolist() == grouped.tolist()
-            points, sizes = counts.points(columns)
+            points, sizes = counts.combinations(columns)
             assert points.tolist() == keys.tolist()
             assert sizes.tolist() == grouped.tolist()
     assert counts.marginal(()).shape == ()
     assert counts.marginal(()) == len(expected)
     assert counts.marginal(("ill", "age")).tolist() == counts.marginal(("age", "ill")).T.tolist()
-    points, sizes = counts.points(())
+    points, sizes = counts.combinations(())
     assert points.shape == (1, 0)
     assert sizes.tolist() == [len(expected)]
 

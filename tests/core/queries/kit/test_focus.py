@@ -2,7 +2,9 @@ import numpy as np
 
 from core.models.histogram import Histogram
 from core.models.points import Points
-from core.planning.focus import Focused, Widened, asked, widened
+from core.queries.kit.focus import asked_columns
+from core.models.widened import Widened, widened
+from core.table.views import Projected
 from core.queries.lipschitz import Lipschitz
 from core.queries.marginals import Marginals
 from tests.core.samples import SMALL, small_cells, small_counts
@@ -11,16 +13,16 @@ PAIR = SMALL.project(("colour", "old"))
 
 
 def test_only_asked_columns_are_kept_in_the_order_of_the_schema():
-    assert asked([Marginals(sets=(("old",), ("old", "colour")))], SMALL) == PAIR
-    assert asked([Marginals(order=2)], SMALL) is SMALL
-    assert asked([Lipschitz(columns=("size",))], SMALL).names == ("size",)
+    assert asked_columns([Marginals(sets=(("old",), ("old", "colour")))], SMALL) == PAIR
+    assert asked_columns([Marginals(order=2)], SMALL) is SMALL
+    assert asked_columns([Lipschitz(columns=("size",))], SMALL).names == ("size",)
 
 
 def test_focused_counts_are_the_same_counts():
     counts = small_counts()
-    focused = Focused(counts, PAIR)
+    focused = Projected(counts, PAIR)
     assert np.array_equal(focused.marginal(("old",)), counts.marginal(("old",)))
-    assert np.array_equal(focused.points(("colour",))[1], counts.points(("colour",))[1])
+    assert np.array_equal(focused.combinations(("colour",))[1], counts.combinations(("colour",))[1])
     assert focused.unit == counts.unit
 
 
