@@ -16,6 +16,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from core.base.bisection import largest_that_fits
 from core.base.errors import BadParameter
 from core.kernel.asked import one_number
 from core.kernel.kernel import Kernel
@@ -128,15 +129,10 @@ def _composed(parts: tuple[Fraction, ...], budget: Budget) -> Fraction:
     def fits(steps: int) -> bool:
         return units(Cost.of(Laplace(part * Fraction(steps, GRAIN)) for part in parts), order) <= held
 
-    low, high = 0, GRAIN
-    while fits(high):
-        low, high = high, 2 * high
-    while high - low > max(1, low // 2**12):
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    if low == 0:
+    steps = largest_that_fits(fits, start=GRAIN, bits=12)
+    if steps == 0:
         raise BadParameter("epsilon", "is too small to measure anything at this delta; try 1.")
-    return Fraction(low, GRAIN)
+    return Fraction(steps, GRAIN)
 
 
 def measure_tables(kernel: Kernel, portions: Iterable[Portion]) -> Noisy:
