@@ -68,12 +68,16 @@ class Totals(Protocol):
     every registered class (`tests/privacy/test_classes.py`).
     """
 
-    @property
-    def columns(self) -> Columns: ...
-
     def denominator(self, domain: Domain) -> int: ...
 
     def totals(self, source: Source) -> NDArray[Any]: ...
+
+
+class TableTotals(Totals, Protocol):
+    """A class whose questions are all about one table."""
+
+    @property
+    def columns(self) -> Columns: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +88,7 @@ class Statistic(Asked):
     rows of a unit of L rows are replaced, added or removed one by one in at most L steps: L times that.
     """
 
-    query: Totals
+    query: TableTotals
     index: int
     denominator: int
 

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.kernel.query import Statistic
+from core.kernel.tables import Marginal
 from core.models.points import Points
 from core.models.protocol import Codes, Floats
 from core.queries.kit.protocol import QueryClass
-from core.queries.kit.question import Question, Statistic, WholeTable
+from core.queries.kit.question import Question
 from core.queries.lipschitz import Lipschitz
 from core.schema.domain import Domain
 
@@ -49,7 +51,7 @@ class MedianSet:
         """Each member's answer to a question."""
         if isinstance(question, Statistic):
             return self._lines(question.query)[:, question.index] * self.scale
-        if isinstance(question, WholeTable):
+        if isinstance(question, Marginal):
             raise TypeError("a set of databases answers single questions only")
         places = self._places(question.columns)
         return question.weights.ravel()[places].sum(axis=1) * self.scale
@@ -91,7 +93,7 @@ class MedianSet:
     def tables(self) -> dict[tuple[str, ...], Floats]:
         return {}
 
-    def _lines(self, query: QueryClass) -> Floats:
+    def _lines(self, query: object) -> Floats:
         return next(lines for own, lines in self.held if own is query)
 
     def _places(self, columns: Sequence[str]) -> Integers:

@@ -13,9 +13,9 @@ from itertools import combinations, product
 
 import numpy as np
 
+from core.kernel.tables import Marginal
 from core.models.dense import Dense
 from core.models.fitting.updates import Weights
-from core.queries.kit.question import WholeTable
 from core.queries.marginals import Marginals
 from core.schema.domain import Categories, Domain
 from tests.bench.line import Line, cpu_seconds
@@ -30,7 +30,7 @@ def run() -> Iterator[Line]:
     for columns in COLUMNS:
         model = _uneven(columns)
         cells = f"1e{columns} cells"
-        table = WholeTable(model.domain.names[:3])
+        table = Marginal(model.domain.names[:3])
         wanted = np.random.default_rng(2).dirichlet(np.ones(1000)).reshape(10, 10, 10) * ROWS
         update = cpu_seconds(lambda model=model, table=table, wanted=wanted: Weights().apply(model, table, wanted))
         every = cpu_seconds(lambda model=model: Marginals(order=3).totals(model))

@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
+from core.kernel.kernel import Kernel
 from core.mechanisms.iterative.distinguish import Distinguisher
-from core.mechanisms.kit.answers import Answer, Remembered, ask, merged
+from core.mechanisms.kit.answers import Answer, ask, merged
 from core.mechanisms.kit.protocol import Progress, silent
 from core.mechanisms.kit.schedule import Schedule
 from core.models.fitting.consistency import total_of
 from core.models.fitting.updates import Update
-from core.privacy.noise import NoiseSource
 from core.queries.kit.protocol import Source
-from core.queries.kit.question import WholeTable, total_on
-from core.table.counts import Counts
+from core.queries.kit.question import total_on
 
 H = TypeVar("H", bound=Source)
 SLACK = 1.0
@@ -26,8 +25,7 @@ SLACK = 1.0
 
 
 def construct(
-    counts: Counts,
-    noise: NoiseSource,
+    kernel: Kernel,
     *,
     update: Update[H],
     distinguisher: Distinguisher,
@@ -42,16 +40,15 @@ def construct(
     With `stop` set to alpha, the run ends as soon as a measured value is within 3 alpha/4 (as a share of the rows) of
     the hypothesis. `replay` is how often all past answers are applied again after each new one.
     """
-    held = Remembered(counts)
     progress("Measuring the first tables", 0.0)
-    answers = [ask(held, WholeTable(part.columns), part.event, noise) for part in schedule.opening]
-    rows = rows_from(answers, counts.public_rows)
+    answers = [ask(kernel, portion.asked, portion.event) for portion in schedule.opening]
+    rows = rows_from(answers, kernel.public_rows)
     answers = [answer for answer in answers if answer.question.columns]
-    hypothesis = relearned(update, update.start(counts.domain, rows), answers, max(1, replay), slack)
+    hypothesis = relearned(update, update.start(kernel.domain, rows), answers, max(1, replay), slack)
     for done in range(schedule.rounds):
         progress("Choosing and measuring", done / schedule.rounds)
-        question = distinguisher.choose(held, hypothesis, noise, schedule.choosing)
-        answer = ask(held, question, schedule.asking, noise)
+        question = distinguisher.choose(kernel, hypothesis, schedule.choosing)
+        answer = ask(kernel, question, schedule.asking)
         if stop is not None:
             gap = abs(float(answer.value) - float(total_on(question, hypothesis)))
             if gap < 0.75 * stop * rows * question.denominator:

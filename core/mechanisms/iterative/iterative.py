@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,9 +12,11 @@ import numpy as np
 from core.base.errors import BadParameter, Refused
 from core.base.options import option
 from core.base.wording import amount
+from core.kernel.kernel import Kernel
+from core.kernel.measurement import NoiseLevel
 from core.mechanisms.iterative.construct import SLACK, construct
 from core.mechanisms.iterative.distinguish import Distinguisher, Ends, Members, Tables
-from core.mechanisms.kit.portions import Portion, wanted
+from core.mechanisms.kit.portions import Portion, count_level, wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.schedule import Schedule, lay_out
 from core.mechanisms.kit.timing import TABLE
@@ -22,13 +24,11 @@ from core.models.fitting.updates import Update
 from core.models.histogram import MOST_CELLS
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
-from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
 from core.queries.kit import checks
 from core.queries.kit.protocol import Columns, QueryClass
 from core.schema.domain import Domain
-from core.table.counts import Counts
 
 TOTAL_SHARE = 0.05
 """Part of the budget for the number of rows, where that is private and no first table tells it."""
@@ -126,14 +126,13 @@ class Iterative:
         return self._schedule(domain, unit).cost
 
     def expected(self, domain: Domain, unit: Unit) -> Expected:
-        schedule, asked = self._schedule(domain, unit), Portion((), self._schedule(domain, unit).asking)
+        schedule = self._schedule(domain, unit)
+        level, numbers = self._level(schedule, domain, unit), schedule.rounds
         if self._asks_tables(domain):
-            numbers = schedule.rounds * max(domain.cells(columns) for columns in wanted(self.queries, domain))
-        else:
-            unit, numbers = replace(unit, neighbours="add-remove"), schedule.rounds
+            numbers *= domain.cells(self._largest(domain))
         return Expected(
-            mean=asked.mean_error(unit),
-            worst=asked.tail(unit, 0.05 / numbers),
+            mean=level.mean_error,
+            worst=level.tail(0.05 / numbers),
             about="The noise of each count that is measured, beside the error of those that never are",
         )
 
@@ -147,16 +146,15 @@ class Iterative:
         scored = rounds * (2e-5 * len(tables) + 4e-8 * sum(domain.cells(columns) for columns in tables))
         return TABLE * len(tables) + applied * (1e-5 * (1 + len(domain)) + 4e-9 * domain.cells()) + scored
 
-    def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Any:
-        domain, unit = counts.domain, counts.unit
+    def run(self, kernel: Kernel, progress: Progress = silent) -> Any:
+        domain, unit = kernel.domain, kernel.unit
         self.check(domain, unit)
         schedule = self._schedule(domain, unit)
         theorem = self.variant == "theorem"
         return construct(
-            counts,
-            noise,
-            update=self._update(domain, noise.generator()),
-            distinguisher=self._distinguisher(domain, Portion((), schedule.asking).mean_error(unit)),
+            kernel,
+            update=self._update(domain, kernel.generator()),
+            distinguisher=self._distinguisher(domain, self._level(schedule, domain, unit).mean_error),
             schedule=schedule,
             stop=self.accuracy if theorem else None,
             replay=0 if theorem else self.replay,
@@ -194,6 +192,16 @@ class Iterative:
             return Tables(tuple(wanted(self.queries, domain).items()), error)
         only = self.queries[0] if len(self.queries) == 1 else None
         return Ends(only) if isinstance(only, Intervals) else Members(self.queries)
+
+    def _largest(self, domain: Domain) -> Columns:
+        """The largest table of the classes."""
+        return max(wanted(self.queries, domain), key=domain.cells)
+
+    def _level(self, schedule: Schedule, domain: Domain, unit: Unit) -> NoiseLevel:
+        """How large the noise of each measured count is, in rows."""
+        if self._asks_tables(domain):
+            return Portion(self._largest(domain), schedule.asking).level(unit)
+        return count_level(schedule.asking, unit)
 
     def _schedule(self, domain: Domain, unit: Unit) -> Schedule:
         tables = self._asks_tables(domain)

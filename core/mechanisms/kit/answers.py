@@ -11,11 +11,8 @@ from numpy.typing import NDArray
 
 from core.kernel.kernel import Kernel
 from core.kernel.measurement import Additive
-from core.kernel.query import Query, Statistic
 from core.kernel.tables import Marginal
-
-Question = Query | Marginal | Statistic
-"""One linear question, all cells of one table together, or one statistic."""
+from core.queries.kit.question import Question
 
 
 @dataclass(frozen=True, eq=False)

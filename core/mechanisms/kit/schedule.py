@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from core.kernel.measurement import Additive
 from core.mechanisms.kit.portions import Portion
 from core.privacy.accounting import rho_for
 from core.privacy.budget import Budget
@@ -19,6 +20,7 @@ from core.privacy.events import Cost, Gaussian, Laplace, Selection
 from core.queries.kit.protocol import Columns
 
 FINEST = 10**12
+"""Roots are rounded to at least so many parts of themselves."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,15 +30,15 @@ class Schedule:
     opening: tuple[Portion, ...]
     """Tables that are measured before the first choice."""
     rounds: int
-    choosing: Fraction
-    """Epsilon of each selection."""
-    asking: Laplace | Gaussian
+    choosing: Selection
+    """Price of each choice."""
+    asking: Additive
     """Price of each measurement."""
 
     @property
     def cost(self) -> Cost:
         opened = Cost.of(portion.event for portion in self.opening)
-        return opened + Cost((Selection(self.choosing), self.asking) * self.rounds)
+        return opened + Cost((self.choosing, self.asking) * self.rounds)
 
 
 def lay_out(budget: Budget, *, rounds: int, selection: float, opening: Mapping[Columns, float]) -> Schedule:
@@ -49,7 +51,7 @@ def lay_out(budget: Budget, *, rounds: int, selection: float, opening: Mapping[C
         return Schedule(
             opening=tuple(Portion(columns, Laplace(budget.epsilon * part)) for columns, part in parts.items()),
             rounds=rounds,
-            choosing=each * choosing,
+            choosing=Selection(each * choosing),
             asking=Laplace(each * (1 - choosing)),
         )
     rho = rho_for(budget)
@@ -57,7 +59,7 @@ def lay_out(budget: Budget, *, rounds: int, selection: float, opening: Mapping[C
     return Schedule(
         opening=tuple(Portion(columns, Gaussian(rho * part)) for columns, part in parts.items()),
         rounds=rounds,
-        choosing=_root(8 * each * choosing),
+        choosing=selection_of(each * choosing),
         asking=Gaussian(each * (1 - choosing)),
     )
 
@@ -66,7 +68,8 @@ def _fraction(share: float) -> Fraction:
     return Fraction(share).limit_denominator(10_000)
 
 
-def _root(square: Fraction) -> Fraction:
-    """The square root, rounded down on a grid so fine that nothing is lost."""
+def selection_of(rho: Fraction) -> Selection:
+    """The selection that costs at most rho in zero-concentrated privacy: epsilon = sqrt(8 rho), rounded down."""
+    square = 8 * rho
     grid = FINEST * max(1, square.denominator // max(square.numerator, 1))
-    return Fraction(math.isqrt(math.floor(square * grid * grid)), grid)
+    return Selection(Fraction(math.isqrt(math.floor(square * grid * grid)), grid))

@@ -15,12 +15,13 @@ from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
-from core.kernel.query import Query
+from core.kernel.query import Query, Statistic
+from core.kernel.tables import Marginal
 from core.models.dense import Dense
 from core.models.protocol import Floats, Model
 from core.models.signed import Signed
 from core.queries.kit.protocol import Source
-from core.queries.kit.question import Question, Statistic, WholeTable
+from core.queries.kit.question import Question
 from core.schema.domain import Domain
 
 FAINTEST = 1e-9
@@ -71,7 +72,7 @@ class Weights:
     def apply(self, hypothesis: Any, question: Question, value: Any, slack: float = 0.0) -> Any:
         mass = hypothesis.marginal(question.columns)
         factors: Floats | None
-        if isinstance(question, WholeTable):
+        if isinstance(question, Marginal):
             factors = _fitted(mass, np.asarray(value, dtype=np.float64), slack)
         elif isinstance(question, Statistic):
             raise TypeError(NOT_LINEAR)
@@ -147,7 +148,7 @@ class Perceptron:
         mass = hypothesis.marginal(question.columns)
         if isinstance(question, Statistic):
             raise TypeError(NOT_LINEAR)
-        if isinstance(question, WholeTable):
+        if isinstance(question, Marginal):
             wanted = np.asarray(value, dtype=np.float64)
             missing = np.clip(mass, wanted - slack, wanted + slack) - mass
             return hypothesis.shifted(question.columns, missing * (domain.cells(question.columns) / domain.cells()))

@@ -1,60 +1,58 @@
-"""What an adaptive mechanism asks: one linear question, all cells of one table together, or one statistic."""
+"""What an adaptive mechanism asks, and how a source answers: one question, all cells of one table, or one statistic."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.kernel.query import Query
-from core.queries.kit.protocol import Columns, QueryClass, Source
-from core.queries.lipschitz import Lipschitz
+from core.kernel.query import Query, Statistic
+from core.kernel.scores import LARGEST, grid_of
+from core.kernel.tables import Marginal
+from core.queries.kit.protocol import QueryClass, Source
 from core.schema.domain import Domain
 
-
-@dataclass(frozen=True)
-class WholeTable:
-    """Every count of one table. A row falls into exactly one cell, so asking all of them costs as much as one."""
-
-    columns: Columns
-    denominator: ClassVar[int] = 1
-
-    def total(self, source: Source) -> NDArray[Any]:
-        return source.marginal(self.columns)
+Question = Query | Marginal | Statistic
+"""One linear question, all cells of one table together, or one statistic that is not linear."""
 
 
-@dataclass(frozen=True, eq=False)
-class Statistic:
-    """One member of a class that is not linear; a row moves it by at most `denominator`, as it does a `Query`."""
+@runtime_checkable
+class AnswersItself(Source, Protocol):
+    """A source whose answers are not those of its tables: a set of databases answers by its median."""
 
-    query: Lipschitz
-    index: int
-    denominator: int
+    def total_for(self, question: Question) -> Any:
+        """A question's total."""
 
-    @property
-    def columns(self) -> Columns:
-        return self.query.columns
-
-    def total(self, source: Source) -> Any:
-        return self.query.totals(source)[self.index]
-
-
-Question = Query | WholeTable | Statistic
+    def totals_for(self, query: QueryClass) -> NDArray[Any]:
+        """The totals of all members of a class, in the class's order."""
 
 
 def total_on(question: Question, source: Source) -> Any:
-    """A question's total on a source; a set of databases answers for itself, by its median."""
-    own = getattr(source, "total_for", None)
-    return own(question) if own else question.total(source)
+    """A question's total on a public source."""
+    return source.total_for(question) if isinstance(source, AnswersItself) else question.total(source)
 
 
 def totals_on(query: QueryClass, source: Source) -> NDArray[Any]:
-    """The totals of all members of a class on a source, in the class's order."""
-    own = getattr(source, "totals_for", None)
-    return np.asarray(own(query) if own else query.totals(source))
+    """The totals of all members of a class on a public source, in the class's order."""
+    return np.asarray(source.totals_for(query) if isinstance(source, AnswersItself) else query.totals(source))
+
+
+def whole_totals(queries: Sequence[QueryClass], source: Source) -> list[NDArray[np.int64]]:
+    """The totals of several classes on a public source as `kernel/scores.py` compares them, class by class.
+
+    They are whole numbers of 1/grid rows, grid being the finest denominator: exact ones stay exact; of estimates,
+    halves are rounded up, always the same way. Clipped, so that no difference of two leaves 64 bits.
+    """
+    grid = grid_of(queries, source.domain)
+    return [_whole(totals_on(query, source), grid // query.denominator(source.domain)) for query in queries]
+
+
+def _whole(totals: NDArray[Any], factor: int) -> NDArray[np.int64]:
+    if totals.dtype.kind in "iu":
+        return np.clip(totals, -LARGEST // factor, LARGEST // factor).astype(np.int64) * factor
+    return np.clip(np.floor(totals * factor + 0.5), -float(LARGEST), float(LARGEST)).astype(np.int64)
 
 
 def place_of(queries: Sequence[QueryClass], sizes: Sequence[int], index: int) -> tuple[QueryClass, int]:

@@ -3,11 +3,12 @@ import math
 import numpy as np
 import pytest
 
+from core.kernel.query import Statistic
+from core.kernel.tables import Marginal
 from core.models.median import Halving
 from core.models.nets import everything, multisets, random_net, rows_for
 from core.models.points import Points
 from core.queries.intervals import Intervals
-from core.queries.kit.question import Statistic, WholeTable
 from core.queries.lipschitz import Lipschitz
 from core.queries.marginals import Marginals
 from tests.core.samples import SMALL
@@ -67,7 +68,7 @@ def test_a_single_question_and_a_table_are_answered_by_medians_too():
 
 def test_whole_tables_are_not_asked_of_a_median():
     with pytest.raises(TypeError):
-        Halving((PAIRS,), net()).start(SMALL, 10.0).total_for(WholeTable(("old",)))
+        Halving((PAIRS,), net()).start(SMALL, 10.0).total_for(Marginal(("old",)))
 
 
 def test_every_update_removes_at_least_half_and_keeps_the_side_of_the_value():

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter, DeskError, Refused
+from core.kernel.kernel import Kernel
 from core.mechanisms.iterative.construct import construct
 from core.mechanisms.iterative.distinguish import Tables
 from core.mechanisms.iterative.iterative_median import IterativeMedian
@@ -117,7 +118,7 @@ def rows_needed(mechanism, domain, unit, beta=0.1) -> float:
     """Theorem 5.6 solved for the number of rows, at the schedule's own epsilon."""
     schedule = mechanism._schedule(domain, unit)
     questions = sum(math.exp(query.log_size(domain)) for query in mechanism.queries)
-    rounds, each = schedule.rounds, float(min(schedule.choosing, schedule.asking.epsilon))
+    rounds, each = schedule.rounds, float(min(schedule.choosing.epsilon, schedule.asking.epsilon))
     return unit.limit * 16 * math.log(2 * rounds * questions / beta) / (each * mechanism.accuracy)
 
 
@@ -184,12 +185,12 @@ class Independent:
 
 def test_another_model_slots_into_the_same_loop():
     counts = small_counts()
+    schedule = lay_out(Budget(20), rounds=4, selection=0.2, opening={(): 0.05})
     model = construct(
-        counts,
-        Noise(),
+        Kernel(counts, Noise(), schedule.cost),
         update=Weights(begin=Independent.uniform),
         distinguisher=Tables(((("size",), 1.0), (("old",), 1.0)), 1.0),
-        schedule=lay_out(Budget(20), rounds=4, selection=0.2, opening={(): 0.05}),
+        schedule=schedule,
         replay=2,
     )
     assert isinstance(model, Independent)
@@ -207,7 +208,7 @@ def test_each_mechanism_returns_its_own_model_and_records_of_the_schema():
 
 def test_an_empty_table_is_released_like_any_other():
     for kind in KINDS:
-        model = kind(queries=PAIRS, budget=Budget(1)).run(Cells(SMALL, np.zeros(24, dtype=int)), Noise())
+        model = run(kind(queries=PAIRS, budget=Budget(1)), Cells(SMALL, np.zeros(24, dtype=int)))
         assert model.total > 0.99
         assert model.sample(5, np.random.default_rng(0)).shape == (5, 3)
 

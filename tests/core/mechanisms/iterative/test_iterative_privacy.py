@@ -93,7 +93,7 @@ def test_given_the_same_answers_a_neighbour_is_asked_the_same_and_differs_by_the
 @pytest.mark.parametrize(("mechanism", "unit"), CASES)
 def test_the_declared_cost_covers_what_is_asked_and_stays_within_the_budget(mechanism, unit):
     recorder = Recorder(0)
-    mechanism.run(neighbours(unit, np.random.default_rng(1))[0], recorder)
+    run(mechanism, neighbours(unit, np.random.default_rng(1))[0], recorder)
     declared = mechanism.cost(SMALL, unit)
     for order in (Fraction(3, 2), Fraction(8), Fraction(64)):
         assert accounting.units(declared, order) >= accounting.units(recorder.cost(), order)

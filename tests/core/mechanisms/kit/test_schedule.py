@@ -20,7 +20,7 @@ def test_a_schedule_uses_its_budget_and_no_more(budget, rounds):
 
 def test_with_equal_parts_and_no_opening_each_step_costs_epsilon_over_2t():
     schedule = lay_out(Budget(1), rounds=50, selection=0.5, opening={})
-    assert schedule.choosing == Fraction(1, 100)
+    assert schedule.choosing == Selection(Fraction(1, 100))
     assert schedule.asking == Laplace(Fraction(1, 100))
     assert schedule.cost.events.count(Selection(Fraction(1, 100))) == 50
 
@@ -28,5 +28,5 @@ def test_with_equal_parts_and_no_opening_each_step_costs_epsilon_over_2t():
 def test_with_a_delta_choosing_costs_an_eighth_of_its_square():
     schedule = lay_out(Budget(1, 1e-9), rounds=50, selection=0.5, opening={("a",): 0.2})
     assert isinstance(schedule.asking, Gaussian)
-    assert float(schedule.choosing) ** 2 / 8 == pytest.approx(float(schedule.asking.rho), rel=1e-9)
+    assert float(schedule.choosing.epsilon) ** 2 / 8 == pytest.approx(float(schedule.asking.rho), rel=1e-9)
     assert float(schedule.opening[0].event.rho) == pytest.approx(25 * 2 * 0.5 * float(schedule.asking.rho))

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from core.kernel.query import Query
+from core.kernel.tables import Marginal
 from core.models.dense import Dense
 from core.models.fitting.updates import Perceptron, Weights
-from core.queries.kit.question import WholeTable
 from core.queries.marginals import Marginals
 from tests.core.samples import SMALL, small_counts
 
@@ -52,7 +52,7 @@ def test_the_papers_step_multiplies_by_the_exponential_of_the_question(offset, s
 def test_a_whole_table_is_fitted_to_within_its_slack():
     truth = small_counts(1_000)
     start = Dense.uniform(SMALL, 1_000.0)
-    question = WholeTable(("size", "colour"))
+    question = Marginal(("size", "colour"))
     exact = Weights().apply(start, question, question.total(truth))
     np.testing.assert_allclose(exact.marginal(question.columns), question.total(truth), atol=1e-3)
     loose = Weights().apply(start, question, question.total(truth), slack=20.0)
@@ -62,7 +62,7 @@ def test_a_whole_table_is_fitted_to_within_its_slack():
 
 
 def test_negative_noisy_counts_become_faint_cells():
-    learned = Weights().apply(HYPOTHESIS, WholeTable(("old",)), np.array([-40.0, HYPOTHESIS.total]))
+    learned = Weights().apply(HYPOTHESIS, Marginal(("old",)), np.array([-40.0, HYPOTHESIS.total]))
     assert (learned.cells > 0).all()
     assert learned.marginal(("old",))[0] < 1e-6
 
@@ -126,7 +126,7 @@ def test_the_tuned_step_of_the_perceptron_is_the_shortest_that_meets_the_value(q
 
 
 def test_the_perceptron_fits_a_whole_table_with_slack():
-    question, truth = WholeTable(("size",)), small_counts(1_000)
+    question, truth = Marginal(("size",)), small_counts(1_000)
     learned = Perceptron().apply(Perceptron().start(SMALL, 1_000.0), question, question.total(truth))
     np.testing.assert_allclose(learned.marginal(("size",)), question.total(truth))
     near = Perceptron().apply(learned, question, question.total(truth) + 3, slack=5.0)
