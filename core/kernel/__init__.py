@@ -1,1 +1,1 @@
-"""The trusted measuring kernel: the only place where private counts meet noise. It uses schema, privacy, table."""
+"""The trusted measuring kernel, the only place where private counts meet noise. It imports rooms up to table."""

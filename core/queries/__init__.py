@@ -1,0 +1,1 @@
+"""One file per class of questions. It imports rooms up to the kernel."""

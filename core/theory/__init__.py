@@ -1,4 +1,4 @@
-"""Every accuracy theorem of the mechanisms as a function: of the rows, of the accuracy and of epsilon.
+"""Every accuracy theorem as a function: of the rows, of the accuracy and of epsilon. It imports rooms up to models.
 
 >>> import math
 >>> bound = SmallDb(log_universe=math.log(10**17), log_queries=math.log(10**6), beta=0.05)

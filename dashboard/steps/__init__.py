@@ -1,0 +1,1 @@
+"""One short file per page, in the order of a curator's work."""

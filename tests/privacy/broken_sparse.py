@@ -40,7 +40,7 @@ def threshold_too_sharp(self: AboveThreshold, noise: Any) -> int:
 
 
 def releases_the_compared_value(
-    self: NumericSparse, watch: Watch, value: int, threshold: int, noise: Any
+    self: NumericSparse, watch: Watch, value: int, threshold: int, noise: Any, pay: Any
 ) -> tuple[Watch, Any]:
     """Roth 2011, lecture notes: the noisy value itself is released where it is above."""
     seen = []
@@ -50,16 +50,20 @@ def releases_the_compared_value(
             seen.append(noise.laplace(values, **options))
             return seen[-1]
 
-    after, above = TEST(self, watch, value, threshold, Listening())
+    after, above = TEST(self, watch, value, threshold, Listening(), pay)
     return after, int(seen[0][0]) if above else False
 
 
-def never_stops(self: NumericSparse, watch: Watch, value: int, threshold: int, noise: Any) -> tuple[Watch, bool]:
+def never_stops(
+    self: NumericSparse, watch: Watch, value: int, threshold: int, noise: Any, pay: Any
+) -> tuple[Watch, bool]:
     """Chen, Xiao, Zhang and Xu 2015: no limit on the outcomes above."""
-    return watch, TEST(self, watch, value, threshold, noise)[1]
+    return watch, TEST(self, watch, value, threshold, noise, pay)[1]
 
 
-def keeps_its_offset(self: NumericSparse, watch: Watch, value: int, threshold: int, noise: Any) -> tuple[Watch, bool]:
+def keeps_its_offset(
+    self: NumericSparse, watch: Watch, value: int, threshold: int, noise: Any, pay: Any
+) -> tuple[Watch, bool]:
     """A new run goes on with the offset of the run before."""
-    after, above = TEST(self, watch, value, threshold, noise)
+    after, above = TEST(self, watch, value, threshold, noise, pay)
     return replace(after, offset=watch.offset), above

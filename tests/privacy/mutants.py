@@ -18,21 +18,25 @@ import pandas as pd
 from pytest import MonkeyPatch
 
 from core.base.errors import DeskError, OutOfBudget
+from core.kernel.asked import Change
+from core.kernel.kernel import Kernel
+from core.kernel.measurement import Measurement, NoiseLevel
 from core.kernel.sparse_vector import AboveThreshold, NumericSparse, Watch
+from core.kernel.tables import Marginal
 from core.ledger.ledger import Ledger
 from core.mechanisms.direct import histogram
-from core.mechanisms.kit.portions import Measurement, Portion, measure
+from core.mechanisms.kit.portions import Portion
 from core.mechanisms.online import plan as online_plan
 from core.privacy import accounting, noise, samplers
 from core.privacy.budget import Budget
-from core.privacy.events import Laplace
+from core.privacy.events import Cost, Laplace
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.table import encoded
 from core.table.counts import Cells
 from core.table.table import Table
 from tests.core.mechanisms.asked import questions
-from tests.core.mechanisms.kit.test_sparse_vector import long, machine
+from tests.core.kernel.test_sparse_vector import long, machine
 from tests.core.mechanisms.transcripts import Forced, Transcripts, stated, worst
 from tests.privacy import broken_sparse
 from tests.privacy.audit import lower_limit
@@ -45,6 +49,10 @@ from tests.privacy.sessions import built, told_apart
 ROW = Unit.row()
 ODD = Budget("0.97")
 """A budget that nothing else uses, because layouts of a session are remembered by budget."""
+
+
+def unpaid(event: Any) -> None:
+    """Sparse vectors on their own: nobody asks what a run costs."""
 
 
 def check_laplace_law() -> None:
@@ -69,8 +77,8 @@ def check_fresh_draws() -> None:
 def check_whole_numbers() -> None:
     """Noise on a lattice: the last bits of a floating-point sum would tell which of two tables it came from."""
     counts = Cells(DOMAIN, np.arange(DOMAIN.cells()))
-    released = measure(counts, Portion(("a",), Laplace(Fraction(1))), Noise()).values
-    assert released.dtype == np.int64
+    event = Laplace(Fraction(1))
+    assert Kernel(counts, Noise(), Cost.of([event])).measure(Marginal(("a",)), event).values.dtype == np.int64
 
 
 def check_independent_cells() -> None:
@@ -125,7 +133,7 @@ def check_sparse() -> None:
 def check_compared_values() -> None:
     """A comparison says above or below; a sparse vector that says more must not lose more by it."""
     sparse = machine(1, 2)
-    if sparse.test(Watch(0, 2), 50, 0, Forced(60))[1] is True:
+    if sparse.test(Watch(0, 2), 50, 0, Forced(60), unpaid)[1] is True:
         return
     cases = [((0,) * 30 + (1,), (1,) * 30 + (0,), (False,) * 30 + (level,)) for level in (-10, -5, 0)]
     assert worst(sparse, cases) <= stated(sparse) + 1e-9
@@ -134,7 +142,7 @@ def check_compared_values() -> None:
 def check_runs_apart() -> None:
     """Whatever the first run said, the second loses no more than it is charged for."""
     sparse = machine(1, cutoff=1, runs=2)
-    if sparse.test(Watch(7, 2), 10**6, 0, Forced(10**6, 99))[0].offset == 99:
+    if sparse.test(Watch(7, 2), 10**6, 0, Forced(10**6, 99), unpaid)[0].offset == 99:
         return
     # Given the offset's odds after the first run, which a table's neighbour shares only up to its own loss.
     seen = Transcripts(replace(sparse, run=replace(sparse.run, cutoff=2), runs=1))
@@ -190,7 +198,7 @@ def _scaled(method: str, parameter: str, factor: Fraction) -> Callable[[MonkeyPa
 
 
 def _sensitivity_halved(patch: MonkeyPatch) -> None:
-    patch.setattr(Unit, "l1", property(lambda self: self.limit))
+    patch.setattr(Marginal, "change", lambda self, unit: Change(unit.limit, unit.limit**2))
 
 
 def _compared_at_half(patch: MonkeyPatch) -> None:
@@ -256,13 +264,15 @@ def _limit_ignored(patch: MonkeyPatch) -> None:
 
 
 def _empty_tables_without_noise(patch: MonkeyPatch) -> None:
-    def hasty(counts: Any, portion: Portion, source: Any) -> Measurement:
-        table = counts.marginal(portion.columns)
-        if not table.any():
-            return Measurement(portion.columns, table, portion.sigma(counts.unit))
-        return measure(counts, portion, source)
+    real = Kernel.measure
 
-    patch.setattr(histogram, "measure", hasty)
+    def hasty(self: Kernel, asked: Any, event: Any) -> Measurement:
+        table = asked.counts(self._Kernel__counts)  # type: ignore[attr-defined]
+        if not table.any():
+            return Measurement(asked, table, NoiseLevel.of(asked, event, self.unit))
+        return real(self, asked, event)
+
+    patch.setattr(Kernel, "measure", hasty)
 
 
 def _undeclared_rows(patch: MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from core.kernel.query import Query
 from core.table.counts import Cells
-from tests.kernels import run
+from tests.kernels import answered, opened, run
 from tests.privacy.recorder import Call, Recorder
 
 Steps = list[tuple[Call, Call]]
@@ -38,9 +38,9 @@ def session_on_both(
 
 
 def _played(mechanism: Any, counts: Cells, asked: Sequence[Query], noise: Recorder) -> tuple[list[Any], bytes]:
-    state, replies = mechanism.open(counts, noise), []
+    state, replies = opened(mechanism, counts, noise), []
     for question in asked:
-        state, reply = mechanism.answer(state, question, counts, noise)
+        state, reply = answered(mechanism, state, question, counts, noise)
         replies.append(reply)
     return replies, mechanism.save(state)
 

@@ -25,6 +25,7 @@ from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 from core.table.counts import Cells
+from tests.kernels import answered, opened
 from tests.privacy.recorder import Mark
 
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
@@ -184,7 +185,7 @@ class Way:
 def ways(mechanism: Any, counts: Cells, asked: Sequence[Query], level: int = 3) -> list[Way]:
     """All ways in which a session over these questions can go, for one choice of the released numbers."""
     opening = Told([], level)
-    first = mechanism.open(counts, opening)
+    first = opened(mechanism, counts, opening)
     found = [((), tuple(opening.steps), (), first)]
     for place, question in enumerate(asked):
         found = [
@@ -202,7 +203,7 @@ def _answers(mechanism: Any, state: Any, question: Query, counts: Cells, level: 
         script = scripts.pop()
         told = Told(list(script), level)
         try:
-            after, reply = mechanism.answer(state, question, counts, told)
+            after, reply = answered(mechanism, state, question, counts, told)
         except Undecided:
             scripts += [(*script, True), (*script, False)]
         else:

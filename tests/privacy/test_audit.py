@@ -18,9 +18,10 @@ from core.privacy.events import Laplace
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.table.counts import Cells
-from tests.kernels import run
+from tests.kernels import answered, opened, run
 from tests.privacy.audit import Blocks, lower_limit
 from tests.privacy.cases import APPROXIMATE, MICRO, PURE, few_points, on_micro
+from tests.privacy.mutants import unpaid
 from tests.privacy.sessions import VARIANTS, built, quick_walks
 
 NOISE = Noise()
@@ -93,9 +94,9 @@ def first_above(machine: NumericSparse, values: tuple[int, ...], runs: int) -> n
     noise = Blocks()
 
     def once() -> int:
-        watch = machine.start(noise)
+        watch = machine.start(noise, unpaid)
         for place, value in enumerate(values):
-            if machine.test(watch, value, 0, noise)[1]:
+            if machine.test(watch, value, 0, noise, unpaid)[1]:
                 return place
         return len(values)
 
@@ -128,9 +129,9 @@ def released(mechanism, table, runs: int, noise: Blocks) -> np.ndarray:
             model = run(mechanism, counts, noise)
             found.append([model.total, *np.ravel(model.marginal(MICRO.names))])
         else:
-            state, line = mechanism.open(counts, noise), []
+            state, line = opened(mechanism, counts, noise), []
             for question in ASKED:
-                state, reply = mechanism.answer(state, question, counts, noise)
+                state, reply = answered(mechanism, state, question, counts, noise)
                 rows = reply.count / reply.share if reply.share else 0.0
                 line += [reply.count, reply.share, rows, float(reply.kind == "hard")]
             found.append(line)

@@ -62,7 +62,7 @@ from core.theory import SmallDbLinear as SmallDbLinearBound
 from core.theory.iterative import ExponentialDistinguisher, Median
 from core.theory.median import MedianMechanism as MedianBasicBound
 from core.theory.median import MedianWalk as MedianWalkBound
-from tests.kernels import run
+from tests.kernels import answered, opened, run
 from tests.privacy.audit import Blocks
 
 RUNS = 200
@@ -209,9 +209,9 @@ def session_failures(mechanism, counts: Cells, alpha: float, runs: int = RUNS) -
     failed, kinds, noise = 0, set(), Blocks()
     for _ in range(runs):
         asked = asked_of(counts.domain, mechanism.questions, NOISE.generator())
-        state, worst = mechanism.open(counts, noise), 0.0
+        state, worst = opened(mechanism, counts, noise), 0.0
         for question in asked:
-            state, reply = mechanism.answer(state, question, counts, noise)
+            state, reply = answered(mechanism, state, question, counts, noise)
             worst = max(worst, abs(reply.count - int(question.total(counts))))
             kinds.add(reply.kind)
         failed += worst > alpha * counts.cells.sum()
@@ -250,12 +250,12 @@ TWO = Domain((Booleans(name="x"),))
 def median_failures(mechanism, rows: int, runs: int, alpha: float = 0.9) -> int:
     """Sessions of two questions; a session that has not asked anything is public, so all start from the same one."""
     counts, noise = Cells(TWO, spread(rows, [0.8, 0.2]), PUBLIC), Blocks()
-    start, failed = mechanism.open(counts, noise), 0
+    start, failed = opened(mechanism, counts, noise), 0
     for _ in range(runs):
         state, worst = start, 0.0
         for weights in ([0, 1], [1, 0]):
             question = Query(columns=("x",), weights=np.array(weights))
-            state, reply = mechanism.answer(state, question, counts, noise)
+            state, reply = answered(mechanism, state, question, counts, noise)
             worst = max(worst, abs(reply.count - int(question.total(counts))))
         failed += worst > alpha * rows
     return failed

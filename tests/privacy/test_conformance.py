@@ -16,6 +16,7 @@ import pytest
 
 from core import registry
 from core.privacy import accounting
+from tests.kernels import run
 from tests.privacy.cases import CASES, DOMAIN, EXAMPLES, few_points, neighbours
 from tests.privacy.recorder import Recorder
 from tests.privacy.replay import check_released, check_steps, on_both
@@ -59,7 +60,7 @@ def test_record_and_replay_on_more_pairs(mechanism, unit):
 @pytest.mark.parametrize(("mechanism", "unit"), CASES)
 def test_declared_cost_covers_the_recorded_noise(mechanism, unit):
     recorder = Recorder(0)
-    mechanism.run(neighbours(unit, np.random.default_rng(1))[0], recorder)
+    run(mechanism, neighbours(unit, np.random.default_rng(1))[0], recorder)
     declared, asked = mechanism.cost(DOMAIN, unit), recorder.cost()
     for order in (Fraction(3, 2), Fraction(8), Fraction(64)):
         assert accounting.units(declared, order) >= accounting.units(asked, order)

@@ -15,6 +15,7 @@ from core.kernel.query import Query
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.table.counts import Cells
+from tests.kernels import run
 from tests.privacy.cases import MICRO, OFFLINE_PURE, few_points, pure_on_micro
 from tests.privacy.exact import added, loss, replaced
 from tests.privacy.recorder import Recorder
@@ -89,7 +90,7 @@ def largest_loss(name: str, seed: int) -> float:
     mechanism, tables = pure_on_micro(name), dict.fromkeys(table for pair in PAIRS["add-remove"] for table in pair)
     recorded = Recorder(seed)
     with few_points():
-        mechanism.run(Cells(MICRO, np.array(list(tables)[-1 - seed])), recorded)
+        run(mechanism, Cells(MICRO, np.array(list(tables)[-1 - seed])), recorded)
         calls = {table: steps_of(mechanism, Cells(MICRO, np.array(table)), seed, recorded.calls) for table in tables}
     return max(
         sum(before.loss(after) for before, after in zip(calls[first], calls[second], strict=True))

@@ -1,0 +1,1 @@
+"""Noise on every table that is asked for, or on every combination."""

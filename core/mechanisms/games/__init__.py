@@ -1,0 +1,1 @@
+"""The query release game: a data player against a query player."""

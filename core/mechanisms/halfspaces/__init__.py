@@ -1,0 +1,1 @@
+"""Rows on one side of planes: fitted records, and the paper's random projections."""

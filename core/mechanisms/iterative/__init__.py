@@ -1,0 +1,1 @@
+"""Choose the worst answer, measure it, update, repeat (MWEM and its relatives)."""

@@ -1,0 +1,1 @@
+"""What a mechanism is, and the steps that several families share."""

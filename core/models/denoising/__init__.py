@@ -1,0 +1,1 @@
+"""How noise is taken out of single columns before anything is fitted."""

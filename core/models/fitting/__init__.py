@@ -1,0 +1,1 @@
+"""How a model is fitted to noisy tables: consistency, raking, junction trees, updates."""

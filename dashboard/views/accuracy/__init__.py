@@ -1,0 +1,1 @@
+"""The page Accuracy, for the curator's eyes only."""

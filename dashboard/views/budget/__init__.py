@@ -1,0 +1,1 @@
+"""The page Budget: what was spent and what is left."""

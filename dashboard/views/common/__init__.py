@@ -1,0 +1,1 @@
+"""What several pages share: access, state, messages, charts, forms."""

@@ -1,0 +1,1 @@
+"""The page Data: sources, uploads, the schema, the unit."""

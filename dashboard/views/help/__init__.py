@@ -1,0 +1,1 @@
+"""The page Help: the words, the settings, the mechanisms."""

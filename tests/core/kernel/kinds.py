@@ -1,0 +1,89 @@
+"""One or more examples of every kind of question of the kernel, on a schema of two yes/no columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from core.kernel import asked, compared, planes, query, raw, scores, tables
+from core.kernel.remembered import Remembered
+from core.privacy.unit import Unit
+from core.queries.conjunctions import Conjunctions
+from core.queries.lipschitz import Lipschitz
+from core.queries.marginals import Marginals
+from core.schema.domain import Domain, Integers
+from core.table.counts import Cells
+from core.table.raw_columns import RawColumn, RawColumns
+
+DOMAIN = Domain((Integers(name="a", low=0, high=1), Integers(name="b", low=0, high=1)))
+BOTH = ("a", "b")
+EVEN = query.Query(columns=BOTH, weights=np.array([[4, 1], [0, 2]]), denominator=4)
+CLASSES = (Marginals(order=1), Conjunctions(order=2, columns=BOTH))
+SPACE = planes.Space(BOTH, tuple(np.array([-planes.SCALE, planes.SCALE]) for _ in BOTH), lifted=True)
+FLAT = planes.Space(BOTH, SPACE.scales, lifted=False)
+SOME = planes.Space(BOTH, (SPACE.scales[0], np.array([planes.SCALE])), lifted=False)
+"""Rows with b = 1 lack a coordinate."""
+NORMALS = np.array([[3, 1, 0], [-2, 5, 1], [0, -1, 1]])
+SORTED = np.array([[4, 1], [1, 3], [-2, 3]])
+MEMBERS = np.array([0.0, 1.5, 4.0])
+STATISTICS = Lipschitz(columns=BOTH, statistics=(("largest",), ("top", 2), ("difference", (0,), (1, 2))))
+
+
+def _answers() -> Any:
+    """Totals of some databases of two rows; only their bounds matter for the sensitivity."""
+    width = sum(np.size(each.totals(Cells(DOMAIN, np.zeros(4, dtype=int)))) for each in CLASSES)
+    yield 0, np.arange(3 * width).reshape(3, width) % 3
+
+
+KINDS: tuple[asked.Sealed, ...] = (
+    tables.TOTAL,
+    tables.Marginal(("a",)),
+    tables.Marginal(BOTH),
+    tables.Blocks(BOTH, (np.array([0]), np.array([0, 1]))),
+    tables.Boxes(BOTH, np.array([[0, 0], [1, 0]]), np.array([[1, 2], [2, 1]])),
+    tables.Distances((("a",), BOTH), (np.array([2, 1]), np.array([[1, 0], [0, 3]]))),
+    EVEN,
+    *(query.Statistic(STATISTICS, place, STATISTICS.denominator(DOMAIN)) for place in range(3)),
+    planes.Inside(SPACE, NORMALS),
+    planes.Balances(SPACE, NORMALS),
+    planes.Balances(FLAT, np.array([[3, 1], [1, 3], [2, 2]])),
+    planes.Balances(SOME, NORMALS[:, :2]),
+    planes.Wedges(FLAT, SORTED),
+    planes.Wedges(SPACE, NORMALS),
+    *(planes.Moments(FLAT, constant, cross) for constant in (1, 2) for cross in (True, False)),
+    planes.Moments(SOME, 1, True),
+    raw.Buckets("a", (0.0, 1.0), dates=False),
+    raw.NextBytes("a", (b"",)),
+    raw.NextBytes("a", (b"0", b"1")),
+    compared.Gap(EVEN, 3 * compared.GRID),
+    compared.Gap(EVEN, 3 * compared.GRID, 1),
+    compared.Loss(EVEN, MEMBERS, 2 * compared.GRID),
+    scores.Errors(CLASSES, DOMAIN, np.zeros(8, dtype=np.int64)),
+    scores.SignedErrors(CLASSES, DOMAIN, np.zeros(8, dtype=np.int64)),
+    scores.TableErrors((("a",), BOTH), (np.array([2, 1]), np.array([[1, 0], [0, 3]])), (1, 3), (0, 2)),
+    scores.PrefixErrors("a", np.array([0, 1, 2]), np.array([0, 2, 3])),
+    scores.PrefixErrors("a", np.array([0, 1, 2]), np.array([0, 2, 3]), opposite=True),
+    *(scores.DatabaseErrors(CLASSES, DOMAIN, 2, 3, _answers, told) for told in (None, 5)),
+)
+
+
+def counts_of(kind: asked.Sealed, table: tuple[int, ...], unit: Unit) -> Any:
+    """A table of four cells, as this kind of question reads it."""
+    cells = np.array(table)
+    if type(kind).__module__ == raw.__name__:
+        texts = [str(code) for code in range(2)]
+        rows = cells.reshape(2, 2).sum(axis=1)
+        return RawColumns({"a": RawColumn(texts, rows, 0)}, unit)
+    return Remembered(Cells(DOMAIN, cells, unit))
+
+
+def every_kind() -> list[type]:
+    """All kinds that the kernel knows."""
+    found: set[type] = set()
+    queue: list[type] = [asked.Asked, asked.AskedScores, asked.AskedEnds, asked.Compared]
+    while queue:
+        kinds = queue.pop().__subclasses__()
+        found |= set(kinds)
+        queue += kinds
+    return sorted(found, key=lambda kind: kind.__name__)

@@ -1,0 +1,78 @@
+"""Every kind of question on all small tables: no unit moves an answer by more than the kind says, and some unit does."""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+
+from core.kernel import asked, compared
+from core.privacy.unit import Unit
+from tests.core.kernel.kinds import KINDS, counts_of, every_kind
+
+UNITS = (Unit.row(), Unit.row("replace"), Unit.id("who", 2), Unit.id("who", 2, "replace"))
+ROWS = 3
+"""Rows that both neighbours have."""
+NOT_TIGHT = {compared.Loss}
+"""Its bound has one step of rounding that no small table needs."""
+
+
+def tables(most: int) -> list[tuple[int, ...]]:
+    chosen = (rows for size in range(most + 1) for rows in combinations_with_replacement(range(4), size))
+    return [tuple(np.bincount(rows, minlength=4).tolist()) for rows in chosen]
+
+
+def neighbours(unit: Unit) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """All tables of up to so many common rows, with every unit in its place, and with another one or none."""
+    persons = [table for table in tables(unit.limit) if sum(table)]
+    others = persons if unit.neighbours == "replace" else [(0,) * 4]
+    if unit.public_rows:
+        persons = others = [table for table in persons if sum(table) == 1]
+    added = np.array(tables(ROWS))
+    pairs = [(tuple(base + one), tuple(base + two)) for base in added for one in persons for two in others]
+    return [(tuple(map(int, one)), tuple(map(int, two))) for one, two in pairs]
+
+
+def moved(kind: asked.Sealed, unit: Unit, one: np.ndarray, two: np.ndarray) -> list[tuple[int, int]]:
+    """How far the answers are apart, beside what the kind says at most."""
+    if isinstance(kind, asked.Asked):
+        apart, most = [int(b) - int(a) for a, b in zip(one.flat, two.flat, strict=True)], kind.change(unit)
+        return [(sum(map(abs, apart)), most.l1), (sum(each**2 for each in apart), most.l2_squared)]
+    apart = two - one
+    if isinstance(kind, asked.AskedEnds):
+        return [(int(np.ptp(apart)), kind.sensitivity(unit))]
+    return [(int(np.abs(apart).max()), kind.sensitivity(unit))]
+
+
+def read(kind: asked.Sealed, counts) -> np.ndarray:
+    if isinstance(kind, asked.Asked):
+        return kind.counts(counts)
+    if isinstance(kind, asked.AskedScores):
+        return kind.scores(counts)
+    return kind.ends(counts) if isinstance(kind, asked.AskedEnds) else np.array([kind.value(counts)])
+
+
+def reached(kind: asked.Sealed, unit: Unit) -> float:
+    """The largest part of its bound that any unit reaches; more than 1 is too much."""
+    pairs = neighbours(unit)
+    answers = {table: read(kind, counts_of(kind, table, unit)) for pair in pairs for table in pair}
+    found = [moved(kind, unit, answers[one], answers[two]) for one, two in pairs]
+    return max(far / most for steps in found for far, most in steps)
+
+
+@pytest.mark.parametrize("kind", every_kind(), ids=lambda kind: kind.__name__)
+def test_no_unit_moves_it_further_than_it_says(kind):
+    parts = [reached(each, unit) for each in KINDS if type(each) is kind for unit in UNITS]
+    assert max(parts) <= 1
+    # A bound that is twice too large would cost accuracy; and the check above could not tell half of it.
+    assert max(parts) == 1 or kind in NOT_TIGHT
+
+
+def test_every_kind_is_checked():
+    assert {type(kind) for kind in KINDS} == set(every_kind())
+
+
+def test_whole_numbers_only():
+    for kind in KINDS:
+        assert read(kind, counts_of(kind, (2, 0, 1, 1), Unit.row())).dtype == np.int64
