@@ -41,7 +41,7 @@ class Sealed:
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if not cls.__module__.startswith(HOME):
-            raise TypeError(f"{cls.__name__}: what is asked of private counts is written in the kernel, with its bound.")
+            raise TypeError(f"{cls.__name__}: a question of the kernel is written in the kernel, with its bound.")
 
 
 class Asked(Sealed):
@@ -54,6 +54,11 @@ class Asked(Sealed):
     def change(self, unit: Unit) -> Change:
         """How far one unit moves them at most."""
         raise NotImplementedError
+
+    @property
+    def parts(self) -> int:
+        """Of how many questions they are the answers; each is paid with an event of its own."""
+        return 1
 
 
 class AskedScores(Sealed):

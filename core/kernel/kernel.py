@@ -56,15 +56,17 @@ class Kernel:
         """What is asked, with noise scaled to its own change.
 
         **Privacy** Laplace(epsilon): epsilon-differentially private; Gaussian(rho): rho-zero-concentrated (`noise.py`).
+        What consists of several parts, whose changes add up to that of the whole, is paid part by part.
         """
         _check(asked, Asked)
         level = NoiseLevel.of(asked, event, self.unit)
-        self.__allowance.take(event)
+        for _ in range(asked.parts):
+            self.__allowance.take(event)
         hidden = asked.counts(self.__counts)
-        if isinstance(event, Laplace):
-            values = self.__noise.laplace(hidden, epsilon=event.epsilon, sensitivity=level.change.l1)
+        if isinstance(level.event, Laplace):
+            values = self.__noise.laplace(hidden, epsilon=level.event.epsilon, sensitivity=level.change.l1)
         else:
-            values = self.__noise.gaussian(hidden, rho=event.rho, sensitivity_squared=level.change.l2_squared)
+            values = self.__noise.gaussian(hidden, rho=level.event.rho, sensitivity_squared=level.change.l2_squared)
         return Measurement(asked, np.asarray(values), level)
 
     def choose(self, asked: AskedScores, event: Selection) -> int:

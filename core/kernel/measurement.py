@@ -23,7 +23,13 @@ class NoiseLevel:
 
     @classmethod
     def of(cls, asked: Asked, event: Additive, unit: Unit) -> NoiseLevel:
-        return cls(event, asked.change(unit))
+        """Of what is asked when each of its parts is paid with this event: one event worth all of them.
+
+        Noise of scale D/(P epsilon), where D is the change of all P parts together, is what each part would get alone
+        if each had its P-th of D; the same holds for D^2/(2 P rho).
+        """
+        whole = event.epsilon if isinstance(event, Laplace) else event.rho
+        return cls(type(event)(whole * asked.parts), asked.change(unit))
 
     @property
     def sigma(self) -> float:
@@ -65,3 +71,12 @@ class Measurement:
     @property
     def sigma(self) -> float:
         return self.level.sigma
+
+
+def tail_of_sum(sigma: float, probability: float) -> float:
+    """A weighted sum of independent noises is larger than this, in size, with at most the given probability.
+
+    `sigma` is the standard deviation of the sum. Laplace noises together have no heavier a tail than one of the same
+    variance, whose is sigma ln(1/p)/sqrt(2), where p is as small as 5 %; Gaussian ones are normal together.
+    """
+    return sigma * max(math.log(1 / probability) / math.sqrt(2), -NormalDist().inv_cdf(probability / 2))

@@ -69,11 +69,15 @@ class Inside(Asked):
     """For each of K planes, the rows on its positive side.
 
     **Change** a row adds 0 or 1 to each count, so a unit moves each by at most L, whatever it is replaced by: K L in
-    L1, K L^2 in squared L2.
+    L1, K L^2 in squared L2. Each plane is a part.
     """
 
     space: Space
     normals: Integers
+
+    @property
+    def parts(self) -> int:
+        return len(self.normals)
 
     def counts(self, counts: Counts) -> Integers:
         return _summed(self.space, self.normals, counts, outside=0.0)
@@ -102,48 +106,56 @@ class Balances(Asked):
 
 @dataclass(frozen=True, eq=False)
 class Wedges(Asked):
-    """For planes through the origin, rows in each wedge between them minus rows in the opposite wedge.
+    """For groups of planes through the origin, rows in each wedge between them minus rows in the opposite wedge.
 
-    A row is on the positive or negative side of each plane; rows whose sides are all opposite lie in opposite wedges.
-    In two dimensions m planes, sorted by angle within a half circle, make m pairs of wedges; otherwise 2^(m-1).
+    A row is on the positive or negative side of each plane of a group; rows whose sides are all opposite lie in
+    opposite wedges. In two dimensions m planes, sorted by angle within a half circle, make m pairs of wedges; otherwise
+    2^(m-1).
 
-    **Change** a row adds 1 or -1 to one difference and nothing to the others: a unit moves them by at most
-    D = `unit.l1` in L1, hence by at most D^2 in squared L2.
+    **Change** a row adds 1 or -1 to one difference of a group and nothing to the others: a unit moves a group by at
+    most D = `unit.l1` in L1, hence by at most D^2 in squared L2. G groups, each of which is a part: G D and G D^2.
     """
 
     space: Space
     normals: Integers
+    """Shape (groups, planes of a group, dimensions)."""
 
     def __post_init__(self) -> None:
         if self.space.dimensions == 2:
-            turns = np.arctan2(self.normals[:, 1], self.normals[:, 0])
-            if (turns < 0).any() or (turns >= np.pi).any() or (np.diff(turns) < 0).any():
+            turns = np.arctan2(self.normals[..., 1], self.normals[..., 0])
+            if (turns < 0).any() or (turns >= np.pi).any() or (np.diff(turns, axis=1) < 0).any():
                 raise BadParameter("normals", "must be sorted by angle within a half circle.")
 
     @property
+    def parts(self) -> int:
+        return len(self.normals)
+
+    @property
     def width(self) -> int:
-        """Pairs of opposite wedges."""
-        planes = len(self.normals)
+        """Pairs of opposite wedges in a group."""
+        planes = self.normals.shape[1]
         return planes if self.space.dimensions == 2 else 2 ** (planes - 1)
 
     def counts(self, counts: Counts) -> Integers:
-        found = np.zeros(self.width, dtype=np.int64)
-        for lines, often in self.space.blocks(counts, len(self.normals)):
+        found = np.zeros(len(self.normals) * self.width, dtype=np.int64)
+        for lines, often in self.space.blocks(counts, self.normals[..., 0].size):
             places, signs = self.placed(lines)
             # Sums of counts stay below 2^53, so floats are exact here.
-            found += np.bincount(places, signs * often, minlength=self.width).astype(np.int64)
-        return found
+            found += np.bincount(places.ravel(), (signs * often).ravel(), minlength=found.size).astype(np.int64)
+        return found.reshape(len(self.normals), self.width)
 
     def change(self, unit: Unit) -> Change:
-        return Change(unit.l1, unit.l1**2)
+        return Change(len(self.normals) * unit.l1, len(self.normals) * unit.l1**2)
 
     def placed(self, lines: Integers) -> tuple[Integers, Integers]:
-        """Which difference each point belongs to, and with which sign."""
-        inside = _heights(self.normals, lines) >= 0
-        agrees = inside[1:] == inside[:1]
+        """For every group (lines) and point (columns): to which of all differences it belongs, and with which sign."""
+        groups, planes, dimensions = self.normals.shape
+        inside = (_heights(self.normals.reshape(-1, dimensions), lines) >= 0).reshape(groups, planes, len(lines))
+        agrees = inside[:, 1:] == inside[:, :1]
         # Planes in two dimensions are sorted by angle: how many agree with the first says where a point is.
-        powers = 2 ** np.arange(len(agrees)) if self.space.dimensions > 2 else np.ones(len(agrees), dtype=np.int64)
-        return powers.astype(np.int64) @ agrees, np.where(inside[0], 1, -1)
+        powers = np.ones(planes - 1) if dimensions == 2 else 2.0 ** np.arange(planes - 1)
+        within = np.einsum("p,gpn->gn", powers, agrees).astype(np.int64)
+        return within + np.arange(groups)[:, None] * self.width, np.where(inside[:, 0], 1, -1)
 
 
 @dataclass(frozen=True, eq=False)

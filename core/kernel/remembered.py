@@ -17,12 +17,14 @@ MOST_CELLS = 2**24
 """Cells of all tables that are kept: 128 MB. When they are full, all are forgotten."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Remembered:
     """The same counts with a memory."""
 
     counts: Counts
     tables: dict[tuple[str, Any], Integers] = field(default_factory=dict, repr=False)
+    cells: int = 0
+    """How many are kept."""
 
     @property
     def domain(self) -> Domain:
@@ -65,9 +67,11 @@ class Remembered:
         return self.tables[key]
 
     def _keep(self, key: tuple[str, Any], table: Integers) -> None:
-        if sum(np.size(each) for each in self.tables.values()) + table.size > MOST_CELLS:
+        if self.cells + table.size > MOST_CELLS:
             self.tables.clear()
+            self.cells = 0
         self.tables[key] = table
+        self.cells += table.size
 
 
 def corners_of(counts: Counts, columns: Columns) -> Integers:

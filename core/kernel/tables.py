@@ -78,6 +78,27 @@ class Blocks(Asked):
         return one_cell(unit)
 
 
+@dataclass(frozen=True)
+class Interval(Asked):
+    """The count of the cells of a column from `first` up to, not including, `last`.
+
+    **Change** `one_number`: a row adds 0 or 1.
+    """
+
+    column: str
+    first: int
+    last: int
+
+    def counts(self, counts: Counts) -> Integers:
+        if not 0 <= self.first <= self.last <= counts.domain[self.column].size:
+            raise BadParameter("interval", "must lie inside the column.")
+        sums = _corners(counts, (self.column,))
+        return np.asarray(sums[self.last] - sums[self.first], dtype=np.int64)
+
+    def change(self, unit: Unit) -> Change:
+        return one_number(unit)
+
+
 @dataclass(frozen=True, eq=False)
 class Boxes(Asked):
     """The counts of boxes of a table that do not overlap: cells from `low` up to, not including, `high`.
@@ -91,7 +112,7 @@ class Boxes(Asked):
 
     def counts(self, counts: Counts) -> Integers:
         self._check(counts.domain.shape(self.columns))
-        corners = counts.corners(self.columns) if isinstance(counts, Remembered) else corners_of(counts, self.columns)
+        corners = _corners(counts, self.columns)
         found = np.zeros(len(self.low), dtype=np.int64)
         for ends in product((0, 1), repeat=corners.ndim):
             places = np.where(np.array(ends, dtype=bool), self.high, self.low)
@@ -105,20 +126,8 @@ class Boxes(Asked):
         """Public facts only: where boxes lie, never what is in them."""
         if (self.low < 0).any() or (self.high > np.array(shape)).any() or (self.low > self.high).any():
             raise BadParameter("boxes", "must lie inside the table.")
-        if len(self.low) ** 2 <= math.prod(shape):
-            meet = np.ones((len(self.low), len(self.low)), dtype=np.bool_)
-            for low, high in zip(self.low.T, self.high.T, strict=True):
-                meet &= np.maximum.outer(low, low) < np.minimum.outer(high, high)
-            if np.triu(meet, 1).any():
-                raise BadParameter("boxes", "must not overlap.")
-            return
-        covered = np.zeros([size + 1 for size in shape], dtype=np.int32)
-        for ends in product((0, 1), repeat=len(shape)):
-            places = np.where(np.array(ends, dtype=bool), self.high, self.low)
-            np.add.at(covered, tuple(places.T), (-1) ** sum(ends))
-        for axis in range(len(shape)):
-            covered = np.cumsum(covered, axis=axis)
-        if covered.max(initial=0) > 1:
+        full = (self.low < self.high).all(axis=1)
+        if _overlap(self.low[full], self.high[full], math.prod(shape)):
             raise BadParameter("boxes", "must not overlap.")
 
 
@@ -145,3 +154,38 @@ def distances(counts: Counts, columns: tuple[Columns, ...], references: tuple[In
     pairs = zip(columns, references, strict=True)
     found = [np.abs(counts.marginal(key) - reference.astype(np.int64)).sum() for key, reference in pairs]
     return np.array(found, dtype=np.int64)
+
+
+def _corners(counts: Counts, columns: Columns) -> Integers:
+    return counts.corners(columns) if isinstance(counts, Remembered) else corners_of(counts, columns)
+
+
+def _overlap(low: Integers, high: Integers, cells: int) -> bool:
+    """Whether any two boxes, none of them empty, have a cell in common.
+
+    Boxes that have one overlap along every axis. Along the axis where the fewest do, those pairs are compared along all
+    the others; where there are more pairs than cells, the cells that boxes cover are marked instead.
+    """
+    found = [_neighbours(low[:, axis], high[:, axis]) for axis in range(low.shape[1])]
+    order, follow = min(found, key=lambda each: int(each[1].sum()))
+    if follow.sum() > cells:
+        return _covered_twice(low, high)
+    first = np.repeat(np.arange(len(order)), follow)
+    second = first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(follow) - follow, follow)
+    one, two = order[first], order[second]
+    return bool((np.maximum(low[one], low[two]) < np.minimum(high[one], high[two])).all(axis=1).any())
+
+
+def _neighbours(low: Integers, high: Integers) -> tuple[Integers, Integers]:
+    """Ranges in the order in which they begin, and how many of the next ones begin before each ends."""
+    order = np.argsort(low, kind="stable")
+    return order, np.searchsorted(low[order], high[order], side="left") - np.arange(len(order)) - 1
+
+
+def _covered_twice(low: Integers, high: Integers) -> bool:
+    covered = np.zeros(high.max(axis=0) + 1, dtype=np.int32)
+    for ends in product((0, 1), repeat=low.shape[1]):
+        np.add.at(covered, tuple(np.where(np.array(ends, dtype=bool), high, low).T), (-1) ** sum(ends))
+    for axis in range(low.shape[1]):
+        covered = np.cumsum(covered, axis=axis)
+    return bool(covered.max() > 1)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from core.base.errors import BadParameter, printable
 from core.base.options import option
 from core.base.wording import plural
+from core.kernel.planes import SCALE, Space
 from core.kernel.query import Query
 from core.queries.kit import checks
 from core.queries.kit.dimensions import fat_of_predicates
@@ -25,8 +26,6 @@ Integers = NDArray[np.int64]
 
 MOST_COLUMNS = 255
 MOST_DIRECTIONS = 2**16
-GRID = 2**20
-"""Coordinates are whole multiples of 1/GRID, so that the side of a point never depends on the order of a sum."""
 MISSING = -(2**54)
 """Height of a missing coordinate: outweighs all others together, which stay below 2^53."""
 BLOCK = 2**22
@@ -100,18 +99,11 @@ class Halfspaces:
         self.check(domain)
         return net(len(self.axes(domain)), self.translated, self.directions, self.bits)
 
-    def points(self, domain: Domain, codes: Integers) -> tuple[Integers, NDArray[np.bool_]]:
-        """Coordinates of combinations of codes in multiples of 1/GRID (divided by sqrt(dimension) they lie in the unit
-        ball), and which combinations have no missing value."""
-        lines = np.empty((len(codes), len(self.axes(domain)) + self.translated), dtype=np.int64)
-        present = np.ones(len(codes), dtype=np.bool_)
-        for place, column in enumerate(self.axes(domain)):
-            scale = _scaled(domain, column)
-            present &= codes[:, place] < len(scale)
-            lines[:, place] = scale[np.minimum(codes[:, place], len(scale) - 1)]
-        if self.translated:
-            lines[:, -1] = GRID
-        return lines, present
+    def space(self, domain: Domain) -> Space:
+        """Where rows lie: coordinates are whole multiples of 1/SCALE, so that the side of a point never depends on the
+        order of a sum; divided by sqrt(dimensions) points lie in the unit ball."""
+        columns = self.axes(domain)
+        return Space(columns, tuple(_scaled(domain, column) for column in columns), self.translated)
 
     def tables(self, domain: Domain) -> tuple[Columns, ...]:
         self.check(domain)
@@ -198,23 +190,23 @@ class Halfspaces:
 
     def _blocks(self, source: Source, directions: int) -> Iterator[tuple[Floats, NDArray[Any]]]:
         """Points without missing values and their counts, a few at a time."""
-        codes, counts = distinct(source, self.axes(source.domain))
+        space = self.space(source.domain)
+        codes, counts = distinct(source, space.columns)
         step = max(1, BLOCK // max(1, directions))
         # At least one block, be it empty: the type of its counts says whether answers are whole numbers.
         for start in range(0, max(len(codes), 1), step):
-            lines, present = self.points(source.domain, codes[start : start + step])
+            lines, present = space.points(codes[start : start + step])
             yield lines[present].astype(np.float64), counts[start : start + step][present]
 
     def _query(self, domain: Domain, normal: Integers) -> Query:
-        columns = self.axes(domain)
+        space, columns = self.space(domain), self.axes(domain)
         checks.holdable(domain, columns, self.name)
         heights = np.zeros((1,) * len(columns), dtype=np.int64)
-        for place, column in enumerate(columns):
+        for place, (column, scale) in enumerate(zip(columns, space.scales, strict=True)):
             along = np.full(domain[column].size, MISSING, dtype=np.int64)
-            scale = _scaled(domain, column)
             along[: len(scale)] = scale * normal[place]
             heights = heights + along.reshape([-1 if axis == place else 1 for axis in range(len(columns))])
-        offset = int(normal[-1]) * GRID if self.translated else 0
+        offset = int(normal[-1]) * SCALE if self.translated else 0
         weights = (heights + offset >= 0).astype(np.int64)
         return Query(columns=columns, weights=weights, words=self._words(columns, normal))
 
@@ -232,16 +224,16 @@ class Halfspaces:
             codes[place, place] = domain[column].regular - 1
         if self.translated:
             codes[-1, 0] = 0
-        return self.points(domain, codes)[0]
+        return self.space(domain).points(codes)[0]
 
 
 def _scaled(domain: Domain, column: str) -> Integers:
-    """The middle of each ordinary cell between -GRID and GRID, from the public bounds."""
+    """The middle of each ordinary cell between -SCALE and SCALE, from the public bounds."""
     middles = domain[column].centers()[: domain[column].regular]
     half = (middles[-1] - middles[0]) / 2
     if half <= 0:
         return np.zeros(len(middles), dtype=np.int64)
-    return np.rint((middles - middles[0] - half) / half * GRID).astype(np.int64)
+    return np.rint((middles - middles[0] - half) / half * SCALE).astype(np.int64)
 
 
 def _patterns(marks: NDArray[np.bool_]) -> int:

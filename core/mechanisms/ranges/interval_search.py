@@ -14,21 +14,22 @@ from numpy.typing import NDArray
 from core.base.errors import BadParameter, Refused
 from core.base.options import option
 from core.base.wording import rows
+from core.kernel.kernel import Kernel
+from core.kernel.measurement import Additive
+from core.kernel.tables import TOTAL, Interval
+from core.mechanisms.kit.portions import count_level, share_of
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.timing import QUESTION, counting
 from core.models.protocol import Floats
 from core.models.range_tables import Ranges, ranges
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
-from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
-from core.queries.kit import pieces
 from core.queries.kit.checks import inside
 from core.queries.kit.protocol import Columns, QueryClass
 from core.queries.unions import Unions
 from core.schema.domain import Domain
-from core.table.counts import Counts
 
 MOST_QUERIES = 200_000
 """Private questions of one run; each takes about a tenth of a millisecond and the same share of the budget."""
@@ -37,7 +38,7 @@ TOTAL_SHARE = Fraction(1, 50)
 
 
 @dataclass(frozen=True)
-class Column:
+class SearchColumn:
     """One column to be cut into pieces, and how finely."""
 
     name: str
@@ -137,28 +138,29 @@ class IntervalSearch:
             raise BadParameter("accuracy", f"needs {asked:,} private questions; use at least {least:g}.")
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
-        singles = zip(self._singles(domain, unit), self._columns(domain), strict=True)
-        asked = [single.event for single, column in singles for _ in range(column.limit)]
-        return Cost.of([*asked, *(total.event for total in self._total(unit))])
+        priced = zip(self._events(domain, unit), self._columns(domain), strict=True)
+        asked = [event for event, column in priced for _ in range(column.limit)]
+        return Cost.of([*asked, *self._total(unit)])
 
     def required_rows(self, domain: Domain, unit: Unit) -> int:
         """Rows from which on the accuracy is proven."""
         needed = 0.0
-        for column, single in zip(self._columns(domain), self._singles(domain, unit), strict=True):
-            tail = single.tail(self.beta / (len(self._columns(domain)) * (column.limit + 1)))
+        for column, event in zip(self._columns(domain), self._events(domain, unit), strict=True):
+            tail = count_level(event, unit).tail(self.beta / (len(self._columns(domain)) * (column.limit + 1)))
             needed = max(needed, 32 * tail / column.accuracy**2)
         return math.ceil(needed)
 
     def expected(self, domain: Domain, unit: Unit) -> Expected:
         """Noise only: it adds up over the pieces inside a range. How much the cut pieces hide depends on the rows."""
-        columns, singles = self._columns(domain), self._singles(domain, unit)
+        columns = self._columns(domain)
+        levels = [count_level(event, unit) for event in self._events(domain, unit)]
         mean = sum(
-            single.sigma * math.sqrt(2 / math.pi) * math.sqrt(4 / column.accuracy / 3)
-            for column, single in zip(columns, singles, strict=True)
+            level.sigma * math.sqrt(2 / math.pi) * math.sqrt(4 / column.accuracy / 3)
+            for column, level in zip(columns, levels, strict=True)
         )
         worst = max(
-            single.tail(0.05 / column.limit) * math.sqrt(4 / column.accuracy)
-            for column, single in zip(columns, singles, strict=True)
+            level.tail(0.05 / column.limit) * math.sqrt(4 / column.accuracy)
+            for column, level in zip(columns, levels, strict=True)
         )
         needed = rows(self.required_rows(domain, unit))
         hidden = f"{self.accuracy / 2:.1%} of all rows that the cut pieces hide"
@@ -169,29 +171,27 @@ class IntervalSearch:
         columns = self._columns(domain)
         return counting([(column.name,) for column in columns], domain) + QUESTION * sum(c.limit for c in columns)
 
-    def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Ranges:
-        self.check(counts.domain, counts.unit)
-        total = counts.public_rows
-        for single in self._total(counts.unit):
-            total = single.ask(noise, int(counts.marginal(())))
-        rows_found = max(float(total or 0), 0.0)
-        held: dict[Columns, Floats] = {}
-        columns = self._columns(counts.domain)
-        for done, (column, single) in enumerate(zip(columns, self._singles(counts.domain, counts.unit), strict=True)):
+    def run(self, kernel: Kernel, progress: Progress = silent) -> Ranges:
+        self.check(kernel.domain, kernel.unit)
+        total = float(kernel.public_rows or 0)
+        for event in self._total(kernel.unit):
+            total = max(float(kernel.measure(TOTAL, event).values), 0.0)
+        tables: dict[Columns, Floats] = {}
+        columns = self._columns(kernel.domain)
+        for done, (column, event) in enumerate(zip(columns, self._events(kernel.domain, kernel.unit), strict=True)):
             progress("Searching for pieces", done / len(columns))
-            table = counts.marginal((column.name,))
-            before = pieces.prefix(table, column.cuts)
 
-            def mass(first: int, last: int, before: NDArray[np.int64] = before, single: Single = single) -> int:
-                return single.ask(noise, int(before[last] - before[first]))
+            def mass(first: int, last: int, column: SearchColumn = column, event: Additive = event) -> int:
+                piece = Interval(column.name, int(column.cuts[first]), int(column.cuts[last]))
+                return int(kernel.measure(piece, event).values)
 
-            found = search(mass, column, rows_found)
-            held[(column.name,)] = _spread(found, column, table.size, self.mass == "equal")
-        return ranges(counts.domain, held, rows_found, noise.generator())
+            found = search(mass, column, total)
+            tables[column.name,] = _spread(found, column, kernel.domain[column.name].size, self.mass == "equal")
+        return ranges(kernel.domain, tables, total, kernel.generator())
 
-    def _columns(self, domain: Domain) -> tuple[Column, ...]:
+    def _columns(self, domain: Domain) -> tuple[SearchColumn, ...]:
         """Each column once: the finest cuts and the most parts that any class asks for; 'missing' is a last piece."""
-        found: dict[str, Column] = {}
+        found: dict[str, SearchColumn] = {}
         for query in self.queries:
             if not isinstance(query, Intervals | Unions):
                 continue
@@ -201,19 +201,20 @@ class IntervalSearch:
             accuracy = self.accuracy / getattr(query, "parts", 1)
             if (other := found.get(query.column)) is not None:
                 cuts, accuracy = np.union1d(cuts, other.cuts), min(accuracy, other.accuracy)
-            found[query.column] = Column(query.column, cuts, accuracy)
+            found[query.column] = SearchColumn(query.column, cuts, accuracy)
         return tuple(found.values())
 
-    def _singles(self, domain: Domain, unit: Unit) -> tuple[Single, ...]:
+    def _events(self, domain: Domain, unit: Unit) -> tuple[Additive, ...]:
+        """What one count of each column costs."""
         columns = self._columns(domain)
         share = (1 - TOTAL_SHARE * len(self._total(unit))) / len(columns)
-        return tuple(Single.of(self.budget, share / column.limit, unit) for column in columns)
+        return tuple(share_of(self.budget, share / column.limit) for column in columns)
 
-    def _total(self, unit: Unit) -> tuple[Single, ...]:
-        return () if unit.public_rows else (Single.of(self.budget, TOTAL_SHARE, unit),)
+    def _total(self, unit: Unit) -> tuple[Additive, ...]:
+        return () if unit.public_rows else (share_of(self.budget, TOTAL_SHARE),)
 
 
-def search(mass: Callable[[int, int], int], column: Column, total: float) -> list[Piece]:
+def search(mass: Callable[[int, int], int], column: SearchColumn, total: float) -> list[Piece]:
     """Pieces from left to right. The only thing that is known of the data is what `mass` answers."""
     wanted, slack = column.accuracy / 4 * total, 3 / 32 * column.accuracy**2 * total
     end, left, asked = len(column.cuts) - 1, 0, 0
@@ -239,7 +240,7 @@ def search(mass: Callable[[int, int], int], column: Column, total: float) -> lis
     return found
 
 
-def _spread(found: list[Piece], column: Column, cells: int, equal: bool) -> Floats:
+def _spread(found: list[Piece], column: SearchColumn, cells: int, equal: bool) -> Floats:
     """Each piece's mass, evenly over its cells; what noise made negative is empty."""
     table = np.zeros(cells)
     for piece in found:

@@ -12,7 +12,10 @@ import numpy as np
 from core.base.errors import BadParameter, Refused
 from core.base.options import option
 from core.base.wording import amount
-from core.mechanisms.kit.portions import Portion, divide, price, wanted
+from core.kernel.kernel import Kernel
+from core.kernel.measurement import Additive, NoiseLevel
+from core.kernel.tables import Blocks
+from core.mechanisms.kit.portions import divide, wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.timing import counting
 from core.models.fitting.pyramid import Estimate, Floats, Pyramid, gather, pyramid
@@ -20,11 +23,9 @@ from core.models.histogram import MOST_CELLS
 from core.models.range_tables import Ranges, ranges
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace
-from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import Columns, QueryClass
 from core.schema.domain import Domain
-from core.table.counts import Counts
 
 DECAY = 0.8
 """Each level gets this part of the level above it, in epsilon: long ranges are made of coarse blocks. Least squares
@@ -39,12 +40,28 @@ ROOTS = tuple(math.sqrt(prime) for prime in (2, 3, 5, 7, 11, 13))
 
 
 @dataclass(frozen=True)
-class Target:
-    """The blocks of one table of counts, and the part of the budget of each level."""
+class NestedBlocks:
+    """Nested blocks of one table of counts, and what pays for each level.
+
+    **Privacy** a row falls into one block of each level, so a level changes like a table (`tables.Blocks`).
+    """
 
     columns: Columns
     pyramid: Pyramid
-    portions: tuple[Portion, ...]
+    events: tuple[Additive, ...]
+
+    def asked(self) -> tuple[Blocks, ...]:
+        """What is measured, level by level."""
+        return tuple(Blocks(self.columns, starts) for starts in self.pyramid.starts)
+
+    def noise(self, unit: Unit) -> list[NoiseLevel]:
+        """How large the noise of each level is."""
+        return [NoiseLevel.of(each, event, unit) for each, event in zip(self.asked(), self.events, strict=True)]
+
+    def measure(self, kernel: Kernel) -> Estimate:
+        """Noisy counts of every block of every level, and what each level and those below it say together."""
+        taken = [kernel.measure(each, event) for each, event in zip(self.asked(), self.events, strict=True)]
+        return gather(self.pyramid, [each.values for each in taken], [each.sigma**2 for each in taken])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,11 +109,10 @@ class Levels:
         raise NotImplementedError
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
-        return price([portion for target in self._targets(domain, unit) for portion in target.portions])
+        return Cost.of(event for blocks in self._blocks(domain, unit) for event in blocks.events)
 
     def expected(self, domain: Domain, unit: Unit) -> Expected:
-        targets = self._targets(domain, unit)
-        errors = [range_errors(target, unit) for target in targets]
+        errors = [range_errors(blocks, unit) for blocks in self._blocks(domain, unit)]
         return Expected(
             mean=sum(mean for mean, _ in errors) / len(errors),
             worst=max(worst for _, worst in errors),
@@ -106,26 +122,20 @@ class Levels:
     def seconds(self, domain: Domain, unit: Unit) -> float:
         return counting(wanted(self.queries, domain), domain)
 
-    def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Ranges:
-        self.check(counts.domain, counts.unit)
-        targets = self._targets(counts.domain, counts.unit)
+    def run(self, kernel: Kernel, progress: Progress = silent) -> Ranges:
+        self.check(kernel.domain, kernel.unit)
+        tables = self._blocks(kernel.domain, kernel.unit)
         estimates: dict[Columns, Estimate] = {}
-        for done, target in enumerate(targets):
-            progress("Counting blocks", 0.6 * done / len(targets))
-            blocks = target.pyramid.sums(counts.marginal(target.columns))
-            noisy = [
-                disjoint(noise, portion.event, counts.unit, level)
-                for level, portion in zip(blocks, target.portions, strict=True)
-            ]
-            spread = [portion.sigma(counts.unit) ** 2 for portion in target.portions]
-            estimates[target.columns] = gather(target.pyramid, noisy, spread)
+        for done, blocks in enumerate(tables):
+            progress("Counting blocks", 0.6 * done / len(tables))
+            estimates[blocks.columns] = blocks.measure(kernel)
         progress("Removing negative counts", 0.6)
-        total = _total(list(estimates.values()), counts.public_rows)
-        held = {columns: self.settle(estimate, total) for columns, estimate in estimates.items()}
+        total = _total(list(estimates.values()), kernel.public_rows)
+        settled = {columns: self.settle(estimate, total) for columns, estimate in estimates.items()}
         progress("Drawing records", 0.9)
-        return ranges(counts.domain, held, total, noise.generator())
+        return ranges(kernel.domain, settled, total, kernel.generator())
 
-    def _targets(self, domain: Domain, unit: Unit) -> tuple[Target, ...]:
+    def _blocks(self, domain: Domain, unit: Unit) -> tuple[NestedBlocks, ...]:
         weights = wanted(self.queries, domain)
         built = {columns: pyramid(domain.shape(columns), self.branching, self.top(unit)) for columns in weights}
         kind = Laplace if self.budget.pure else Gaussian
@@ -137,8 +147,8 @@ class Levels:
             for level in range(blocks.levels)
         }
         portions = divide(shares, self.budget, kind)
-        own = {columns: tuple(part for part in portions if part.columns[1:] == columns) for columns in built}
-        return tuple(Target(columns, blocks, own[columns]) for columns, blocks in built.items())
+        events = {columns: tuple(each.event for each in portions if each.columns[1:] == columns) for columns in built}
+        return tuple(NestedBlocks(columns, blocks, events[columns]) for columns, blocks in built.items())
 
 
 def _total(estimates: Sequence[Estimate], public: int | None) -> float:
@@ -150,7 +160,7 @@ def _total(estimates: Sequence[Estimate], public: int | None) -> float:
     return max(float(np.dot(weights, sums)) / sum(weights), 0.0)
 
 
-def range_errors(target: Target, unit: Unit) -> tuple[float, float]:
+def range_errors(nested: NestedBlocks, unit: Unit) -> tuple[float, float]:
     """Mean and largest error of the least-squares answer to a range, before negative counts are removed.
 
     A range covers the share m of each block. Given the count of a block, its parts are off by noise of variance u that
@@ -160,10 +170,10 @@ def range_errors(target: Target, unit: Unit) -> tuple[float, float]:
     parts with different m, and their squares add up to at most parts/4 (at the top, if the number of rows is not known,
     to all parts).
     """
-    blocks = target.pyramid
+    blocks, noise = nested.pyramid, nested.noise(unit)
     counted = [math.prod(blocks.grid(level)) for level in range(blocks.levels)]
     parts = [below / above for above, below in zip([1, *counted], counted, strict=False)]
-    spread = [portion.sigma(unit) ** 2 for portion in target.portions]
+    spread = [each.sigma**2 for each in noise]
     for level in range(blocks.levels - 2, -1, -1):
         spread[level] = 1 / (1 / spread[level] + 1 / (parts[level + 1] * spread[level + 1]))
     squares = np.zeros(RANGES)
@@ -175,7 +185,7 @@ def range_errors(target: Target, unit: Unit) -> tuple[float, float]:
         number * max(share / 4, 0.5) * variance for number, share, variance in zip(cut, parts, spread, strict=True)
     )
     asked = 0.05 / math.prod(size * (size + 1) / 2 for size in blocks.shape)
-    single = max(portion.tail(unit, asked) for portion in target.portions)
+    single = max(each.tail(asked) for each in noise)
     mean = float(np.sqrt(2 * squares / math.pi).mean())
     return mean, max(single, math.sqrt(2 * largest * math.log(2 / asked)))
 

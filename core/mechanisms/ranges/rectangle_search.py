@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +13,10 @@ from numpy.typing import NDArray
 from core.base.errors import Refused
 from core.base.options import option
 from core.base.wording import amount
-from core.mechanisms.kit.portions import Portion, share_of, wanted
+from core.kernel.kernel import Kernel
+from core.kernel.measurement import Additive, NoiseLevel
+from core.kernel.tables import TOTAL, Boxes, one_cell
+from core.mechanisms.kit.portions import share_of, wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.timing import TABLE
 from core.models.fitting.simplex import simplex
@@ -23,12 +25,10 @@ from core.models.protocol import Floats
 from core.models.range_tables import Ranges, ranges
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
-from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit.checks import inside
 from core.queries.kit.protocol import Columns, QueryClass
 from core.schema.domain import Domain
-from core.table.counts import Counts
 
 Integers = NDArray[np.int64]
 
@@ -49,16 +49,16 @@ ROUND = 4e-4
 
 
 @dataclass(frozen=True)
-class Target:
+class SearchTable:
     """One table to be cut into boxes, and what each step costs."""
 
     columns: Columns
     bits: tuple[int, ...]
     splits: int
     """How often each axis is cut."""
-    step: Portion
+    step: Additive
     """One round of all searches at a depth."""
-    final: Portion
+    final: Additive
     """The counts of the final boxes."""
 
     @property
@@ -67,7 +67,7 @@ class Target:
 
 
 @dataclass(frozen=True, eq=False)
-class Boxes:
+class Partition:
     """Disjoint boxes of cells, low (inside) to high (outside) along each axis, with an estimated mass each."""
 
     low: Integers
@@ -135,103 +135,85 @@ class RectangleSearch:
                 )
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
-        targets = self._targets(domain, unit)
-        asked = [event for target in targets for event in [target.step.event] * target.rounds + [target.final.event]]
-        return Cost.of([*asked, *(total.event for total in self._total(unit))])
+        tables = self._tables(domain, unit)
+        asked = [event for table in tables for event in [table.step] * table.rounds + [table.final]]
+        return Cost.of([*asked, *self._total(unit)])
 
     def expected(self, domain: Domain, unit: Unit) -> Expected:
         """Noise of the final counts in a rectangle that holds a third of the boxes along each axis."""
-        targets = self._targets(domain, unit)
-        most = [
-            min(2.0 ** (len(target.columns) * target.splits), MOST_BOXES, domain.cells(target.columns))
-            for target in targets
-        ]
-        means = [
-            target.final.sigma(unit) * math.sqrt(2 / math.pi * boxes / 3 ** len(target.columns))
-            for target, boxes in zip(targets, most, strict=True)
-        ]
-        worst = [target.final.tail(unit, 0.05) * math.sqrt(boxes) for target, boxes in zip(targets, most, strict=True)]
+        means, worst = [], []
+        for table in self._tables(domain, unit):
+            boxes = min(2.0 ** (len(table.columns) * table.splits), MOST_BOXES, domain.cells(table.columns))
+            level = NoiseLevel(table.final, one_cell(unit))
+            means.append(level.sigma * math.sqrt(2 / math.pi * boxes / 3 ** len(table.columns)))
+            worst.append(level.tail(0.05) * math.sqrt(boxes))
         about = f"The noise in a rectangle, beside the {self.accuracy / 2:.1%} of all rows that its sides cut through"
         return Expected(mean=sum(means) / len(means), worst=max(worst), about=about)
 
     def seconds(self, domain: Domain, unit: Unit) -> float:
-        rounds = sum(target.rounds for target in self._targets(domain, unit))
+        rounds = sum(table.rounds for table in self._tables(domain, unit))
         return TABLE * (len(wanted(self.queries, domain)) + len(domain)) + ROUND * rounds
 
-    def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Ranges:
-        self.check(counts.domain, counts.unit)
-        found = counts.public_rows
-        for single in self._total(counts.unit):
-            found = single.ask(noise, int(counts.marginal(())))
-        total = max(float(found or 0), 0.0)
-        targets = self._targets(counts.domain, counts.unit)
-        held: dict[Columns, Floats] = {}
-        for done, target in enumerate(targets):
-            progress("Searching for boxes", done / len(targets))
-            corners = _corners(counts.marginal(target.columns))
-            boxes = _whole(counts.domain.shape(target.columns), total)
-            for depth in range(target.splits * len(target.columns)):
-                boxes = _halved(boxes, depth % len(target.columns), target, corners, counts.unit, noise)
-            final = disjoint(noise, target.final.event, counts.unit, _counted(corners, boxes.low, boxes.high))
-            held[target.columns] = _spread(boxes, simplex(final, total), counts.domain.shape(target.columns))
-        return ranges(counts.domain, held, total, noise.generator())
+    def run(self, kernel: Kernel, progress: Progress = silent) -> Ranges:
+        self.check(kernel.domain, kernel.unit)
+        total = float(kernel.public_rows or 0)
+        for event in self._total(kernel.unit):
+            total = max(float(kernel.measure(TOTAL, event).values), 0.0)
+        tables = self._tables(kernel.domain, kernel.unit)
+        released: dict[Columns, Floats] = {}
+        for done, table in enumerate(tables):
+            progress("Searching for boxes", done / len(tables))
+            shape = kernel.domain.shape(table.columns)
+            partition = cut(kernel, table, total)
+            final = kernel.measure(Boxes(table.columns, partition.low, partition.high), table.final)
+            released[table.columns] = _spread(partition, simplex(final.values.astype(np.float64), total), shape)
+        return ranges(kernel.domain, released, total, kernel.generator())
 
-    def _targets(self, domain: Domain, unit: Unit) -> tuple[Target, ...]:
+    def _tables(self, domain: Domain, unit: Unit) -> tuple[SearchTable, ...]:
         tables = wanted(self.queries, domain)
         left = 1 - TOTAL_SHARE * len(self._total(unit))
         whole = sum(map(Fraction, tables.values()))
-        targets = []
+        found = []
         for columns, weight in tables.items():
             share = left * Fraction(weight) / whole
             bits = tuple(max(1, math.ceil(math.log2(size))) for size in domain.shape(columns))
             splits = math.ceil(math.log(4 * len(columns) / self.accuracy) / math.log(1 / (1 / 2 + 2 * BAND)))
             step = share_of(self.budget, share * (1 - MASS_SHARE) / (splits * sum(bits)))
-            final = share_of(self.budget, share * MASS_SHARE)
-            targets.append(Target(columns, bits, splits, Portion(columns, step), Portion(columns, final)))
-        return tuple(targets)
+            found.append(SearchTable(columns, bits, splits, step, share_of(self.budget, share * MASS_SHARE)))
+        return tuple(found)
 
-    def _total(self, unit: Unit) -> tuple[Single, ...]:
-        return () if unit.public_rows else (Single.of(self.budget, TOTAL_SHARE, unit),)
-
-
-def _corners(table: Integers) -> Integers:
-    """Summed-area table: the count of all cells before each corner."""
-    sums = np.pad(table, [(1, 0)] * table.ndim)
-    for axis in range(table.ndim):
-        sums = np.cumsum(sums, axis=axis)
-    return sums
+    def _total(self, unit: Unit) -> tuple[Additive, ...]:
+        return () if unit.public_rows else (share_of(self.budget, TOTAL_SHARE),)
 
 
-def _counted(corners: Integers, low: Integers, high: Integers) -> Integers:
-    """The count of each box, from its corners."""
-    counted = np.zeros(len(low), dtype=np.int64)
-    for ends in product((0, 1), repeat=corners.ndim):
-        places = np.where(np.array(ends, dtype=bool), high, low)
-        counted += (-1) ** (corners.ndim - sum(ends)) * corners[tuple(places.T)]
-    return counted
+def cut(kernel: Kernel, table: SearchTable, total: float) -> Partition:
+    """The boxes after all cuts, one axis after the other."""
+    partition = _whole(kernel.domain.shape(table.columns), total)
+    for depth in range(table.splits * len(table.columns)):
+        partition = _halved(kernel, table, partition, depth % len(table.columns))
+    return partition
 
 
-def _whole(shape: tuple[int, ...], total: float) -> Boxes:
-    return Boxes(np.zeros((1, len(shape)), dtype=np.int64), np.array([shape], dtype=np.int64), np.array([total]))
+def _whole(shape: tuple[int, ...], total: float) -> Partition:
+    return Partition(np.zeros((1, len(shape)), dtype=np.int64), np.array([shape], dtype=np.int64), np.array([total]))
 
 
-def _halved(
-    boxes: Boxes, axis: int, target: Target, corners: Integers, unit: Unit, noise: NoiseSource
-) -> Boxes:
+def _halved(kernel: Kernel, table: SearchTable, boxes: Partition, axis: int) -> Partition:
     """Every box that is large enough, cut near its median along one axis."""
     extent = boxes.high[:, axis] - boxes.low[:, axis]
-    searched = (extent > 1) & (boxes.mass >= FEWEST * target.step.sigma(unit)) & (len(boxes.mass) <= MOST_BOXES // 3)
+    sigma = NoiseLevel(table.step, one_cell(kernel.unit)).sigma
+    searched = (extent > 1) & (boxes.mass >= FEWEST * sigma) & (len(boxes.mass) <= MOST_BOXES // 3)
     low, high, mass = boxes.low[searched], boxes.high[searched], boxes.mass[searched]
     left, right = low[:, axis].copy(), high[:, axis].copy()
     below, above = np.zeros(len(mass)), mass.copy()
-    for _ in range(target.bits[axis]):
+    for _ in range(table.bits[axis]):
         open_ = np.flatnonzero(right - left > 1)
         if open_.size == 0:
             break
         middle = (left[open_] + right[open_]) // 2
         ends = high[open_].copy()
         ends[:, axis] = middle
-        noisy = disjoint(noise, target.step.event, unit, _counted(corners, low[open_], ends))
+        noisy = kernel.measure(Boxes(table.columns, low[open_], ends), table.step).values
         light = noisy < (1 / 2 - BAND) * mass[open_]
         heavy = noisy > (1 / 2 + BAND) * mass[open_]
         left[open_[~heavy]], below[open_[~heavy]] = middle[~heavy], noisy[~heavy]
@@ -244,13 +226,13 @@ def _halved(
     starts, stops = (low[:, axis], left, right), (left, right, high[:, axis])
     parts = [_part(low, high, axis, first, last) for first, last in zip(starts, stops, strict=True)]
     kept = ~searched
-    grown = Boxes(
+    grown = Partition(
         np.concatenate([boxes.low[kept], *(part for part, _ in parts)]),
         np.concatenate([boxes.high[kept], *(part for _, part in parts)]),
         np.concatenate([boxes.mass[kept], below, above - below, mass - above]),
     )
     present = (grown.high > grown.low).all(axis=1)
-    return Boxes(grown.low[present], grown.high[present], grown.mass[present])
+    return Partition(grown.low[present], grown.high[present], grown.mass[present])
 
 
 def _part(low: Integers, high: Integers, axis: int, first: Integers, last: Integers) -> tuple[Integers, Integers]:
@@ -259,7 +241,7 @@ def _part(low: Integers, high: Integers, axis: int, first: Integers, last: Integ
     return low, high
 
 
-def _spread(boxes: Boxes, mass: Floats, shape: tuple[int, ...]) -> Floats:
+def _spread(boxes: Partition, mass: Floats, shape: tuple[int, ...]) -> Floats:
     """Each box's mass, evenly over its cells."""
     table = np.zeros(shape)
     share = mass / np.prod(boxes.high - boxes.low, axis=1)

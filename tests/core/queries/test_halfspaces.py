@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter, Refused
+from core.kernel.planes import SCALE
 from core.models.histogram import Histogram
 from core.models.points import Points
 from core.queries import halfspaces
-from core.queries.halfspaces import GRID, Halfspaces
+from core.queries.halfspaces import Halfspaces
 from core.queries.kit.normals import discretised, net
 from core.queries.kit.sources import distinct
 from core.schema.domain import Domain, Integers, Reals
@@ -53,10 +54,10 @@ def test_a_translated_plane_has_an_offset():
 def test_points_lie_in_the_unit_ball():
     query = Halfspaces()
     codes = np.argwhere(np.ones(PLANE.shape()))
-    points, present = query.points(PLANE, codes)
+    points, present = query.space(PLANE).points(codes)
     assert present.all()
-    assert np.linalg.norm(points / GRID / np.sqrt(points.shape[1]), axis=1).max() <= 1
-    assert points[:, 0].min() == -GRID and points[:, 1].max() == GRID and (points[:, 2] == GRID).all()
+    assert np.linalg.norm(points / SCALE / np.sqrt(points.shape[1]), axis=1).max() <= 1
+    assert points[:, 0].min() == -SCALE and points[:, 1].max() == SCALE and (points[:, 2] == SCALE).all()
 
 
 def test_rows_with_a_missing_value_lie_in_no_halfspace():
@@ -72,7 +73,7 @@ def test_large_universes_are_counted_by_their_points():
     codes = generator.integers(0, 1000, (400, 5))
     model = Points(LARGE, codes, np.full(400, 2.5))
     query = Halfspaces(directions=30)
-    products = query.points(LARGE, codes)[0] @ query.normals(LARGE).T
+    products = query.space(LARGE).points(codes)[0] @ query.normals(LARGE).T
     assert np.allclose(query.totals(model), 2.5 * (products >= 0).sum(axis=0))
     assert query.worst(model, model) == 0
     narrow = Histogram(PLANE, np.eye(5))
@@ -104,7 +105,7 @@ def test_margin_error_lets_near_points_count_either_way(translated, gamma):
     query = Halfspaces(columns=("x", "y"), directions=24, translated=translated)
     truth, estimate = random_cells(PLANE, 1), random_cells(PLANE, 2, 4)
     codes, counts = truth.combinations(("x", "y"))
-    points = query.points(PLANE, codes)[0].astype(float)
+    points = query.space(PLANE).points(codes)[0].astype(float)
     answers = query.answers(estimate)
     worst = 0.0
     for normal, answer in zip(query.normals(PLANE), answers, strict=True):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter, Refused
-from core.mechanisms.ranges.interval_search import Column, IntervalSearch, search
+from core.mechanisms.ranges.interval_search import IntervalSearch, SearchColumn, search
 from core.models import tables as tables_model
 from core.privacy.budget import Budget
 from core.privacy.noise import Noise
@@ -73,7 +73,7 @@ def test_unions_divide_the_accuracy():
 @pytest.mark.parametrize("answer", [lambda first, last: 0, lambda first, last: 10**9, lambda first, last: last - first])
 @pytest.mark.parametrize("cells", [1, 2, 3, 64, 1000])
 def test_the_limit_holds_whatever_the_answers(answer, cells):
-    column = Column("x", np.arange(cells + 1), 0.3)
+    column = SearchColumn("x", np.arange(cells + 1), 0.3)
     asked = []
 
     def mass(first, last):
@@ -89,7 +89,7 @@ def test_the_limit_holds_whatever_the_answers(answer, cells):
 
 def test_a_perfect_answer_gives_pieces_of_the_wanted_mass():
     before = np.arange(1025)
-    column = Column("x", np.arange(1025), 0.2)
+    column = SearchColumn("x", np.arange(1025), 0.2)
     found = search(lambda first, last: int(before[last] - before[first]), column, 1024.0)
     assert all(abs(piece.mass - 0.05 * 1024) <= 0.04 * 0.125 * 1024 for piece in found[:-2])
     assert len(found) >= 20

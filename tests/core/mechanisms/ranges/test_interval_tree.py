@@ -53,8 +53,8 @@ def test_expected_error_is_what_dense_data_shows(budget, unit, size, monkeypatch
     tree = IntervalTree(queries=(Intervals(column="x"),), budget=budget)
     expected = tree.expected(column(size), unit)
     errors = [
-        range_errors(truth, tree.run(Cells(column(size), truth, unit), Noise()), np.random.default_rng(run))
-        for run in range(600 if size < 10 else 300)
+        range_errors(truth, run(tree, Cells(column(size), truth, unit), Noise()), np.random.default_rng(seed))
+        for seed in range(600 if size < 10 else 300)
     ]
     # The formula takes sums for Gaussian; a few cells of Laplace noise have a mean error 11 % below that. Beyond that
     # only chance, by which five standard errors are exceeded once in a million times.
@@ -62,7 +62,7 @@ def test_expected_error_is_what_dense_data_shows(budget, unit, size, monkeypatch
     chance = 5 * means.std() / np.sqrt(means.size)
     assert abs(means.mean() - expected.mean) < chance + expected.mean * (0.12 if size < 10 else 0.03)
     assert chance < 0.12 * expected.mean
-    assert np.mean([run.max() <= expected.worst for run in errors]) >= 0.95
+    assert np.mean([each.max() <= expected.worst for each in errors]) >= 0.95
 
 
 def test_ten_times_better_than_the_search_on_a_skewed_column():
@@ -93,7 +93,7 @@ def test_empty_stretches_cost_less_than_expected():
 
 def test_release_adds_up_and_has_no_negative_count():
     counts = Cells(column(300), skewed(300, 2_000), Unit.row("replace"))
-    model = IntervalTree(queries=(Unions(column="x", parts=3),), budget=Budget("0.1")).run(counts, Noise())
+    model = run(IntervalTree(queries=(Unions(column="x", parts=3),), budget=Budget("0.1")), counts, Noise())
     table = model.marginal(("x",))
     assert table.min() >= 0
     assert table.sum() == pytest.approx(2_000)
@@ -123,5 +123,5 @@ def test_two_columns_share_the_budget():
     both = IntervalTree(queries=(Intervals(column="x"), Intervals(column="y")), budget=Budget(1))
     one = IntervalTree(queries=(Intervals(column="x"),), budget=Budget(1))
     assert both.expected(PLANE, Unit.row()).mean > 1.5 * one.expected(PLANE, Unit.row()).mean
-    model = both.run(Cells(PLANE, np.full(PLANE.shape(), 50)), Noise())
+    model = run(both, Cells(PLANE, np.full(PLANE.shape(), 50)), Noise())
     assert set(model.tables()) == {("x",), ("y",)}

@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter, Refused
-from core.mechanisms.ranges.rectangle_search import RectangleSearch, _corners, _counted, _halved, _whole
+from core.kernel.measurement import NoiseLevel
+from core.kernel.tables import Boxes, one_cell
+from core.mechanisms.ranges.rectangle_search import RectangleSearch, cut
 from core.mechanisms.ranges.rectangle_tree import RectangleTree
 from core.models import tables as tables_model
 from core.privacy.budget import Budget
@@ -13,7 +15,7 @@ from core.queries.rectangles import Rectangles
 from core.table.counts import Cells
 from tests.core.mechanisms.ranges.test_rectangle_tree import box_errors, clustered, grid
 from tests.core.mechanisms.replay import BUDGETS, PLANE, UNITS, check_private
-from tests.kernels import run
+from tests.kernels import kernel_for, run
 from tests.privacy.recorder import Recorder
 
 
@@ -32,31 +34,22 @@ def few_points(monkeypatch):
     monkeypatch.setattr(tables_model, "FEWEST_POINTS", 100)
 
 
-def cut(table):
+def boxes_of(cells):
     """The boxes after all cuts, with a recorder's noise."""
-    domain = grid(*table.shape)
+    domain = grid(*cells.shape)
     mechanism = RectangleSearch(queries=(Rectangles(columns=domain.names),), budget=Budget(10), accuracy=0.3)
-    target = mechanism._targets(domain, Unit.row())[0]
-    boxes, corners = _whole(table.shape, float(table.sum())), _corners(table)
-    for depth in range(target.splits * table.ndim):
-        boxes = _halved(boxes, depth % table.ndim, target, corners, Unit.row(), Recorder(depth))
-    return boxes, target
+    table = mechanism._tables(domain, Unit.row())[0]
+    return cut(kernel_for(mechanism, Cells(domain, cells), Recorder(0)), table, float(cells.sum())), table
 
 
 @pytest.mark.parametrize("sizes", [(32, 32), (64, 5), (9, 8, 7)])
 def test_boxes_are_a_partition(sizes):
-    boxes, _ = cut(clustered(sizes, 200_000))
+    boxes, _ = boxes_of(clustered(sizes, 200_000))
     covered = np.zeros(sizes, dtype=int)
     for low, high in zip(boxes.low, boxes.high, strict=True):
         covered[tuple(slice(first, last) for first, last in zip(low, high, strict=True))] += 1
     assert (covered == 1).all()
     assert len(boxes.low) > 10
-
-
-def test_box_counts_come_from_corners():
-    table = np.random.default_rng(0).integers(0, 9, (6, 5, 4))
-    low, high = np.array([[0, 1, 2], [3, 0, 0]]), np.array([[6, 4, 3], [5, 5, 4]])
-    assert _counted(_corners(table), low, high).tolist() == [table[0:6, 1:4, 2:3].sum(), table[3:5].sum()]
 
 
 @pytest.mark.parametrize("kind", ["clustered", "line", "single"])
@@ -68,13 +61,13 @@ def test_a_side_cuts_through_few_rows(kind):
     if kind == "single":
         table = np.zeros((64, 64), dtype=np.int64)
         table[40, 3] = 5_000_000
-    boxes, target = cut(table)
-    mass = _counted(_corners(table), boxes.low, boxes.high)
+    boxes, steps = boxes_of(table)
+    mass = Boxes(("x", "y"), boxes.low, boxes.high).counts(Cells(grid(64, 64), table))
     for axis in (0, 1):
         for place in range(1, 64):
             through = (boxes.low[:, axis] < place) & (place < boxes.high[:, axis])
-            small = mass < 32 * target.step.tail(Unit.row(), 1e-4)
-            assert mass[through & ~small].sum() <= (9 / 16) ** target.splits * table.sum() + 1
+            small = mass < 32 * NoiseLevel(steps.step, one_cell(Unit.row())).tail(1e-4)
+            assert mass[through & ~small].sum() <= (9 / 16) ** steps.splits * table.sum() + 1
             assert mass[through].sum() <= 0.3 / 8 * table.sum()
 
 

@@ -63,11 +63,11 @@ def test_expected_error_is_what_dense_data_shows(sizes, unit):
     expected = tree.expected(domain, unit)
     counts = Cells(domain, truth, unit)
     errors = [
-        box_errors(run(tree, counts, Noise()).marginal(domain.names) - truth, np.random.default_rng(run))
-        for run in range(120)
+        box_errors(run(tree, counts, Noise()).marginal(domain.names) - truth, np.random.default_rng(seed))
+        for seed in range(120)
     ]
     assert np.mean(errors) == pytest.approx(expected.mean, rel=0.15)
-    assert np.mean([run.max() <= expected.worst for run in errors]) >= 0.95
+    assert np.mean([each.max() <= expected.worst for each in errors]) >= 0.95
 
 
 def test_better_than_a_noisy_histogram_on_a_large_grid():
@@ -84,7 +84,7 @@ def test_better_than_a_noisy_histogram_on_a_large_grid():
 def test_release_adds_up_and_has_no_negative_count():
     domain = grid(20, 13, 4)
     counts = Cells(domain, clustered((20, 13, 4), 3_000), Unit.row("replace"))
-    model = RectangleTree(queries=(Rectangles(columns=("x", "y", "z")),), budget=Budget(1)).run(counts, Noise())
+    model = run(RectangleTree(queries=(Rectangles(columns=("x", "y", "z")),), budget=Budget(1)), counts, Noise())
     table = model.marginal(("x", "y", "z"))
     assert table.min() >= 0
     assert table.sum() == pytest.approx(3_000)
