@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 from core.base.errors import BadParameter, Refused
 from core.base.options import option
 from core.base.wording import amount
-from core.mechanisms.games.players import Draws, Listed, Position, QueryPlayer, play, questions_of
-from core.mechanisms.iterative.construct import rows_from
-from core.mechanisms.kit.answers import ask
-from core.mechanisms.kit.portions import Portion
+from core.kernel.kernel import Kernel
+from core.kernel.measurement import Additive
+from core.mechanisms.games.players import Draws, ListedQuestions, Position, QueryPlayer, play, questions_of
+from core.mechanisms.kit.portions import count_level, measure_rows, share_of
 from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.schedule import selection_of
 from core.mechanisms.kit.timing import TABLE
 from core.models.histogram import MOST_CELLS, Histogram
 from core.privacy.accounting import rho_for
 from core.privacy.budget import Budget
-from core.privacy.events import Cost, Gaussian, Laplace, Selection
-from core.privacy.noise import NoiseSource
+from core.privacy.events import Cost, Selection
 from core.privacy.unit import Unit
 from core.queries.kit import checks
 from core.queries.kit.protocol import QueryClass
-from core.queries.kit.question import WholeTable
 from core.schema.domain import Domain
-from core.table.counts import Counts
 
 TOTAL_SHARE = Fraction(1, 20)
 """Part of the budget for the number of rows, where that is private."""
@@ -43,8 +41,8 @@ MOST_DEFAULT = 200
 class Turns:
     """Events of one run, in order; nothing in it depends on data."""
 
-    opening: Portion | None
-    """The number of rows, where that is private."""
+    opening: Additive | None
+    """Price of the number of rows, where that is private."""
     epsilons: tuple[Fraction, ...]
     """Price of each draw, turn by turn."""
     samples: int
@@ -52,7 +50,7 @@ class Turns:
 
     @property
     def cost(self) -> Cost:
-        opened = (self.opening.event,) if self.opening else ()
+        opened = (self.opening,) if self.opening else ()
         return Cost((*opened, *(Selection(each) for each in self.epsilons if each for _ in range(self.samples))))
 
 
@@ -89,7 +87,7 @@ class Game:
                 f"{amount(MOST_CELLS)}; choose fewer columns or coarser bins, or use 'gaussian' on the tables you need."
             )
         questions = questions_of(self.queries, domain)
-        if isinstance(questions, Listed) and questions.log_size() > math.log(2 * checks.MOST_LISTED) + 1e-9:
+        if isinstance(questions, ListedQuestions) and questions.log_size() > math.log(2 * checks.MOST_LISTED) + 1e-9:
             raise Refused(
                 f"These classes hold over {amount(checks.MOST_LISTED)} questions, too many for '{self.name}' to score "
                 "one by one; choose fewer columns or a lower order, or use 'gaussian' on their tables."
@@ -114,7 +112,7 @@ class Game:
             # A draw falls short by at most scale (ln|Q| + an exponential variable); such variables average to about 1.
             worst = scale * (log_size + 1 + math.sqrt(2 * certain / turns) + certain / turns)
         if schedule.opening:
-            worst += schedule.opening.tail(replace(unit, neighbours="add-remove"), 0.025)
+            worst += count_level(schedule.opening, unit).tail(0.025)
         about = f"Noise in an answer, beside what {amount(turns)} rounds leave unlearned"
         return Expected(mean=min(scale, worst), worst=worst, about=about)
 
@@ -122,23 +120,13 @@ class Game:
         """Measured: a pass over the universe to score, one to learn, and some thousand steps of overhead per round."""
         return TABLE + self.turns(domain, unit) * (3e-4 + 1e-5 * self.draws() + 1.2e-8 * domain.cells())
 
-    def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Histogram:
-        domain, unit = counts.domain, counts.unit
+    def run(self, kernel: Kernel, progress: Progress = silent) -> Histogram:
+        domain, unit = kernel.domain, kernel.unit
         self.check(domain, unit)
-        schedule, questions = self.schedule(domain, unit), questions_of(self.queries, domain)
+        schedule = self.schedule(domain, unit)
         progress("Counting rows", 0.0)
-        opened = [ask(counts, WholeTable(()), schedule.opening.event, noise)] if schedule.opening else []
-        rows = rows_from(opened, counts.public_rows)
-        player = Draws(
-            questions=questions,
-            domain=domain,
-            unit=unit,
-            hidden=questions.totals(counts),
-            rows=rows,
-            epsilons=schedule.epsilons,
-            samples=schedule.samples,
-            noise=noise,
-        )
+        rows = float(measure_rows(kernel, schedule.opening))
+        player = Draws(questions_of(self.queries, domain), kernel, rows, schedule.epsilons, schedule.samples)
         for position in self.played(domain, player, len(schedule.epsilons)):
             progress("Playing", position.turns / len(schedule.epsilons))
         return Histogram(domain, rows * position.strategy)
@@ -153,15 +141,12 @@ class Game:
         left = Fraction(1) if unit.public_rows else 1 - TOTAL_SHARE
         turns, samples = self.turns(domain, unit), self.draws()
         growth = self.growth(turns)
-        event: Laplace | Gaussian
         if self.budget.pure:
-            event = Laplace(self.budget.epsilon * TOTAL_SHARE)
             step = left * self.budget.epsilon / (samples * sum(growth))
         else:
-            event = Gaussian(rho_for(self.budget) * TOTAL_SHARE)
-            step = _root(8 * left * rho_for(self.budget) / (samples * sum(each**2 for each in growth)))
+            step = selection_of(left * rho_for(self.budget) / (samples * sum(each**2 for each in growth))).epsilon
         return Turns(
-            opening=None if unit.public_rows else Portion((), event),
+            opening=None if unit.public_rows else share_of(self.budget, TOTAL_SHARE),
             epsilons=tuple(step * each for each in growth),
             samples=samples,
         )
@@ -203,9 +188,3 @@ class Game:
 def at_least_zero(value: float, parameter: str, advice: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not (math.isfinite(value) and value >= 0):
         raise BadParameter(parameter, f"must be a number of at least 0; {advice}.")
-
-
-def _root(square: Fraction) -> Fraction:
-    """The square root, rounded down to at least twelve digits."""
-    grid = 10**12 * max(1, square.denominator // square.numerator)
-    return Fraction(math.isqrt(math.floor(square * grid**2)), grid)

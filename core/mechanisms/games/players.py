@@ -5,8 +5,8 @@ the opposite); the data player pays q(record) - q(private table). A mixed strate
 over all records, that is a synthetic table; one of the query player is known by what it costs at each record, a table
 over the universe, up to a constant that no record can change.
 
-**Privacy** only a `Draws` looks at private counts: each draw is one exponential mechanism over all signed questions,
-whose scores are rounded public totals minus exact private ones. A unit changes a score by at most `unit.limit * grid`.
+**Privacy** only a `Draws` asks the kernel: each draw is one exponential mechanism over all signed questions, whose
+scores are rounded public totals minus exact private ones (`kernel/scores.py`).
 """
 
 from __future__ import annotations
@@ -15,31 +15,25 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.base.axes import stretched
+from core.kernel.kernel import Kernel
 from core.kernel.query import Query
-from core.mechanisms.iterative.distinguish import Members, grid_of
+from core.kernel.scores import LARGEST, PrefixErrors, SignedErrors
 from core.models.histogram import Histogram
-from core.models.points import Points
 from core.models.protocol import Floats
-from core.privacy.noise import NoiseSource
-from core.privacy.unit import Unit
+from core.privacy.events import Selection
 from core.queries.intervals import Intervals
 from core.queries.kit.protocol import Columns, QueryClass, Source
-from core.queries.kit.question import member_of
+from core.queries.kit.question import log_size_of, member_of, whole_totals
 from core.schema.domain import Domain
 
-Integers = NDArray[np.int64]
 Pick = tuple[Query, int]
 """A question and its sign."""
 
-LARGEST = 2.0**60
-"""Totals are clipped here, so that no difference of two of them leaves 64 bits."""
 TIE = 1e-9
 """Records whose costs differ by less are equally good: sums of the same weights in another order."""
 
@@ -47,11 +41,8 @@ TIE = 1e-9
 class Questions(Protocol):
     """All signed questions that a query player can pick."""
 
-    def totals(self, source: Source) -> Integers:
-        """Whole numbers whose differences between two tables score the signed questions."""
-
-    def draw(self, excess: Integers, noise: NoiseSource, epsilon: Fraction, unit: Unit) -> Pick:
-        """A signed question by the exponential mechanism: `excess` is public totals minus private ones."""
+    def draw(self, kernel: Kernel, seen: Source, event: Selection, times: int) -> list[Pick]:
+        """So many signed questions, each at the price of one event, the likelier the more `seen` gets them wrong."""
 
     def log_size(self) -> float:
         """Natural logarithm of the number of signed questions."""
@@ -59,61 +50,50 @@ class Questions(Protocol):
 
 def questions_of(queries: tuple[QueryClass, ...], domain: Domain) -> Questions:
     only = queries[0] if len(queries) == 1 else None
-    return Spans(only, domain) if isinstance(only, Intervals) else Listed(queries, domain)
+    return IntervalQuestions(only, domain) if isinstance(only, Intervals) else ListedQuestions(queries, domain)
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedQuestions:
     """Both signs of every member of classes that can be listed, scored in units of 1/grid rows."""
 
     queries: tuple[QueryClass, ...]
     domain: Domain
 
-    def totals(self, source: Source) -> Integers:
-        grid = grid_of(self.queries, self.domain)
-        parts = (_whole(query.totals(source), grid // query.denominator(self.domain)) for query in self.queries)
-        return np.concatenate(list(parts))
-
-    def draw(self, excess: Integers, noise: NoiseSource, epsilon: Fraction, unit: Unit) -> Pick:
-        sensitivity = unit.limit * grid_of(self.queries, self.domain)
-        index = noise.select(np.concatenate([excess, -excess]), epsilon=epsilon, sensitivity=sensitivity)
-        sign, place = (1, index) if index < excess.size else (-1, index - excess.size)
-        return member_of(self.queries, self._sizes, self.domain, place), sign
+    def draw(self, kernel: Kernel, seen: Source, event: Selection, times: int) -> list[Pick]:
+        believed = whole_totals(self.queries, seen)
+        errors = SignedErrors(self.queries, self.domain, np.concatenate(believed))
+        sizes = [totals.size for totals in believed]
+        return [self._pick(kernel.choose(errors, event), sizes) for _ in range(times)]
 
     def log_size(self) -> float:
-        return math.log(2) + Members(self.queries).log_size(self.domain)
+        return math.log(2) + log_size_of(self.queries, self.domain)
 
-    @cached_property
-    def _sizes(self) -> list[int]:
-        empty = Points(self.domain, np.zeros((0, len(self.domain)), dtype=np.int64), np.zeros(0))
-        return [np.size(query.totals(empty)) for query in self.queries]
+    def _pick(self, index: int, sizes: list[int]) -> Pick:
+        opposite, place = divmod(index, sum(sizes))
+        return member_of(self.queries, sizes, self.domain, place), -1 if opposite else 1
 
 
 @dataclass(frozen=True)
-class Spans:
+class IntervalQuestions:
     """Both signs of all intervals of one column, drawn exactly through their two ends in O(cells)."""
 
     intervals: Intervals
     domain: Domain
 
-    def totals(self, source: Source) -> Integers:
-        return _whole(self.intervals.prefix(source), 1)
-
-    def draw(self, excess: Integers, noise: NoiseSource, epsilon: Fraction, unit: Unit) -> Pick:
-        start, stop = noise.select_pair(excess, epsilon=epsilon, sensitivity=unit.limit)
-        first, last = sorted((start, stop))
-        return self.intervals.interval(self.domain, first, last), 1 if start < stop else -1
+    def draw(self, kernel: Kernel, seen: Source, event: Selection, times: int) -> list[Pick]:
+        sums = np.floor(self.intervals.prefix(seen) + 0.5)
+        believed = np.clip(sums, -float(LARGEST), float(LARGEST)).astype(np.int64)
+        edges = self.intervals.edges(self.domain)
+        errors = PrefixErrors(self.intervals.column, edges, believed, opposite=True)
+        return [self._pick(*kernel.choose_ends(errors, event)) for _ in range(times)]
 
     def log_size(self) -> float:
         return math.log(2) + self.intervals.log_size(self.domain)
 
-
-def _whole(totals: NDArray[np.int64] | Floats, factor: int) -> Integers:
-    """Totals as whole numbers: exact ones stay exact; of estimates, halves are rounded up, always the same way."""
-    if totals.dtype.kind == "i":
-        most = int(LARGEST) // factor
-        return (np.clip(totals, -most, most) * factor).astype(np.int64)
-    return np.clip(np.floor(totals * factor + 0.5), -LARGEST, LARGEST).astype(np.int64)
+    def _pick(self, start: int, stop: int) -> Pick:
+        first, last = sorted((start, stop))
+        return self.intervals.interval(self.domain, first, last), 1 if start < stop else -1
 
 
 class QueryPlayer(Protocol):
@@ -133,23 +113,18 @@ class Draws:
     """
 
     questions: Questions
-    domain: Domain
-    unit: Unit
-    hidden: Integers
-    """Private totals of the questions."""
+    kernel: Kernel
     rows: float
     epsilons: tuple[Fraction, ...]
     samples: int
-    noise: NoiseSource
 
     def reply(self, turn: int, seen: Floats) -> Floats:
-        epsilon = self.epsilons[turn]
+        domain, epsilon = self.kernel.domain, self.epsilons[turn]
         if not epsilon:
             # Nothing is known yet, so all signed questions are equally likely, and the signs cancel: no need to draw.
-            return np.zeros(self.domain.shape())
-        excess = self.questions.totals(Histogram(self.domain, self.rows * seen)) - self.hidden
-        picks = (self.questions.draw(excess, self.noise, epsilon, self.unit) for _ in range(self.samples))
-        return cost_of(list(picks), self.domain)
+            return np.zeros(domain.shape())
+        believed = Histogram(domain, self.rows * seen)
+        return cost_of(self.questions.draw(self.kernel, believed, Selection(epsilon), self.samples), domain)
 
 
 def cost_of(picks: list[Pick], domain: Domain) -> Floats:

@@ -26,7 +26,7 @@ MOST_ENTRIES = 2**24
 
 
 @dataclass(frozen=True)
-class Standing:
+class DualityGap:
     """Both players' average strategies against the best that the other could do (G definition 5.7)."""
 
     turn: int
@@ -41,8 +41,8 @@ class Standing:
         return self.data + self.query
 
 
-def standings(game: Game, truth: Source) -> tuple[Standing, ...]:
-    """The standing after each turn of a game without noise, where the query player knows the whole table.
+def duality_gaps(game: Game, truth: Source) -> tuple[DualityGap, ...]:
+    """The gap after each turn of a game without noise, where the query player knows the whole table.
 
     It plays its exact mixed strategy instead of draws from it, at the rate sqrt(2 ln(2|Q|)/T) where it learns.
     """
@@ -54,7 +54,7 @@ def standings(game: Game, truth: Source) -> tuple[Standing, ...]:
     rate = _query_rate(game, domain, turns) if game.query_learns else math.inf
     steepness = tuple(rate * seen if seen else 0.0 for seen in game.growth(turns))
     player = Exact(matrix, matrix @ table, domain.shape(), steepness)
-    return tuple(_standing(position, player, table) for position in game.played(domain, player, turns))
+    return tuple(_gap(position, player, table) for position in game.played(domain, player, turns))
 
 
 def promise(game: Game, domain: Domain) -> float:
@@ -102,9 +102,9 @@ class Exact:
         return np.asarray(cost).reshape(self.shape)
 
 
-def _standing(position: Position, player: Exact, table: Floats) -> Standing:
+def _gap(position: Position, player: Exact, table: Floats) -> DualityGap:
     asked = position.asked.ravel() / position.turns
-    return Standing(
+    return DualityGap(
         turn=position.turns,
         data=float(np.abs(player.errors(position.strategy)).max()),
         query=float(asked @ table - asked.min()),

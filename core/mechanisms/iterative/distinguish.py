@@ -10,7 +10,6 @@ largest one (G theorem 5.5).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -23,7 +22,7 @@ from core.kernel.tables import Marginal
 from core.privacy.events import Selection
 from core.queries.intervals import Intervals
 from core.queries.kit.protocol import Columns, QueryClass, Source
-from core.queries.kit.question import Question, place_of, whole_totals
+from core.queries.kit.question import Question, log_size_of, place_of, whole_totals
 from core.queries.kit.sources import tables_of
 from core.queries.lipschitz import Lipschitz
 from core.schema.domain import Domain
@@ -42,7 +41,7 @@ class Distinguisher(Protocol):
 
 
 @dataclass(frozen=True)
-class Members:
+class WorstMember:
     """Single questions of classes that can be listed, by the size of their error."""
 
     queries: tuple[QueryClass, ...]
@@ -56,11 +55,11 @@ class Members:
         return query.member(kernel.domain, place)
 
     def log_size(self, domain: Domain) -> float:
-        return _log_sum([query.log_size(domain) for query in self.queries])
+        return log_size_of(self.queries, domain)
 
 
 @dataclass(frozen=True)
-class Tables:
+class WorstTable:
     """Whole tables, by the L1 distance that is left after the noise a measurement would add.
 
     Without taking the expected noise off, a large table would be chosen for the noise in it alone.
@@ -87,7 +86,7 @@ class Tables:
 
 
 @dataclass(frozen=True)
-class Ends:
+class WorstInterval:
     """All N(N+1)/2 signed intervals of one ordered column, drawn exactly in O(N) through their two ends."""
 
     intervals: Intervals
@@ -101,8 +100,3 @@ class Ends:
 
     def log_size(self, domain: Domain) -> float:
         return math.log(2) + self.intervals.log_size(domain)
-
-
-def _log_sum(logs: Sequence[float]) -> float:
-    largest = max(logs)
-    return largest + math.log(sum(math.exp(value - largest) for value in logs)) if math.isfinite(largest) else largest

@@ -15,7 +15,7 @@ from core.base.wording import amount
 from core.kernel.kernel import Kernel
 from core.kernel.measurement import NoiseLevel
 from core.mechanisms.iterative.construct import SLACK, construct
-from core.mechanisms.iterative.distinguish import Distinguisher, Ends, Members, Tables
+from core.mechanisms.iterative.distinguish import Distinguisher, WorstInterval, WorstMember, WorstTable
 from core.mechanisms.kit.portions import Portion, count_level, wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.schedule import Schedule, lay_out
@@ -28,6 +28,7 @@ from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
 from core.queries.kit import checks
 from core.queries.kit.protocol import Columns, QueryClass
+from core.queries.kit.question import log_size_of
 from core.schema.domain import Domain
 
 TOTAL_SHARE = 0.05
@@ -111,7 +112,7 @@ class Iterative:
             query.check(domain)
         self._check_universe(domain)
         candidates = self._distinguisher(domain)
-        if isinstance(candidates, Members) and candidates.log_size(domain) > math.log(checks.MOST_LISTED):
+        if isinstance(candidates, WorstMember) and candidates.log_size(domain) > math.log(checks.MOST_LISTED):
             raise Refused(
                 f"These classes hold over {amount(checks.MOST_LISTED)} questions, too many for '{self.name}' to score "
                 "one by one; choose fewer columns or a lower order, or use 'gaussian' on their tables."
@@ -185,13 +186,13 @@ class Iterative:
             return True
         tables = wanted(self.queries, domain)
         cells = sum(domain.cells(columns) for columns in tables)
-        return len(tables) > 1 and math.log(cells) <= Members(self.queries).log_size(domain) + 1e-9
+        return len(tables) > 1 and math.log(cells) <= log_size_of(self.queries, domain) + 1e-9
 
     def _distinguisher(self, domain: Domain, error: float = 0.0) -> Distinguisher:
         if self._asks_tables(domain):
-            return Tables(tuple(wanted(self.queries, domain).items()), error)
+            return WorstTable(tuple(wanted(self.queries, domain).items()), error)
         only = self.queries[0] if len(self.queries) == 1 else None
-        return Ends(only) if isinstance(only, Intervals) else Members(self.queries)
+        return WorstInterval(only) if isinstance(only, Intervals) else WorstMember(self.queries)
 
     def _largest(self, domain: Domain) -> Columns:
         """The largest table of the classes."""
@@ -218,7 +219,7 @@ class Iterative:
         if self.rounds:
             return self.rounds
         return tables_to_ask(wanted(self.queries, domain), self.budget) if tables else questions_to_ask(
-            Members(self.queries).log_size(domain), self.budget
+            log_size_of(self.queries, domain), self.budget
         )
 
     def _opening(self, domain: Domain, unit: Unit, tables: bool) -> dict[Columns, float]:

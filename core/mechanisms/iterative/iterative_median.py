@@ -11,7 +11,7 @@ import numpy as np
 from core.base.errors import BadParameter, Refused
 from core.base.options import option, unlisted
 from core.base.wording import amount
-from core.mechanisms.iterative.distinguish import Distinguisher, Members
+from core.mechanisms.iterative.distinguish import Distinguisher, WorstMember
 from core.mechanisms.iterative.iterative import Iterative
 from core.mechanisms.kit.timing import TABLE
 from core.models.fitting.updates import Update
@@ -19,6 +19,7 @@ from core.models.median import Halving
 from core.models.nets import everything, multisets, random_net, rows_for
 from core.privacy.unit import Unit
 from core.queries.kit import checks
+from core.queries.kit.question import log_size_of
 from core.schema.domain import Domain
 
 MOST_MEMBERS = 100_000
@@ -81,7 +82,7 @@ class IterativeMedian(Iterative):
 
     def seconds(self, domain: Domain, unit: Unit) -> float:
         """Measured: every database answers every question once, and half of them less in each round."""
-        return 2 * TABLE + 2e-7 * self._count(domain) * math.exp(min(Members(self.queries).log_size(domain), 18))
+        return 2 * TABLE + 2e-7 * self._count(domain) * math.exp(min(log_size_of(self.queries, domain), 18))
 
     def _check_universe(self, domain: Domain) -> None:
         count = self._count(domain)
@@ -96,7 +97,7 @@ class IterativeMedian(Iterative):
                 f"The schema has {amount(domain.cells())} combinations and a net numbers at most 2^62 of them; "
                 "use 'gaussian' on the tables you need."
             )
-        if math.log(count) + Members(self.queries).log_size(domain) > math.log(MOST_ANSWERS):
+        if math.log(count) + log_size_of(self.queries, domain) > math.log(MOST_ANSWERS):
             raise Refused(
                 f"A net of {amount(count)} databases for these classes needs more than {amount(MOST_ANSWERS)} answers; "
                 "use fewer members, or 'iterative-weights'."
@@ -108,7 +109,7 @@ class IterativeMedian(Iterative):
     def _rows(self, domain: Domain) -> int:
         if self.size or not self._all():
             return self.size or USUAL_ROWS
-        return rows_for(self.accuracy / 2, Members(self.queries).log_size(domain))
+        return rows_for(self.accuracy / 2, log_size_of(self.queries, domain))
 
     def _count(self, domain: Domain) -> int:
         return multisets(domain.cells(), self._rows(domain)) if self._all() else self.members
@@ -123,7 +124,7 @@ class IterativeMedian(Iterative):
         return math.log2(self._count(domain))
 
     def _distinguisher(self, domain: Domain, error: float = 0.0) -> Distinguisher:
-        return Members(self.queries)
+        return WorstMember(self.queries)
 
     def _rounds(self, domain: Domain, tables: bool) -> int:
         return self.rounds if self.rounds and self.variant == "tuned" else max(1, math.ceil(self._steps(domain)))

@@ -21,7 +21,7 @@ from core.base.errors import BadParameter
 from core.kernel.asked import one_number
 from core.kernel.kernel import Kernel
 from core.kernel.measurement import Additive, Measurement, NoiseLevel
-from core.kernel.tables import Marginal
+from core.kernel.tables import TOTAL, Marginal
 from core.mechanisms.kit.protocol import Expected
 from core.privacy.accounting import capacity, order_for, rho_for, units
 from core.privacy.budget import Budget
@@ -138,6 +138,12 @@ def _composed(parts: tuple[Fraction, ...], budget: Budget) -> Fraction:
 def measure_tables(kernel: Kernel, portions: Iterable[Portion]) -> Noisy:
     """All these tables, each with the noise its portion pays for."""
     return Noisy.of((portion.columns, kernel.measure(portion.asked, portion.event)) for portion in portions)
+
+
+def measure_rows(kernel: Kernel, event: Additive | None) -> int:
+    """The number of rows, at least one: measured, or without an event the one that is public."""
+    found = kernel.public_rows if event is None else int(kernel.measure(TOTAL, event).values)
+    return max(1, found or 0)
 
 
 def share_of(budget: Budget, share: Fraction) -> Additive:

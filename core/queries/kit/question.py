@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
@@ -53,6 +54,13 @@ def _whole(totals: NDArray[Any], factor: int) -> NDArray[np.int64]:
     if totals.dtype.kind in "iu":
         return np.clip(totals, -LARGEST // factor, LARGEST // factor).astype(np.int64) * factor
     return np.clip(np.floor(totals * factor + 0.5), -float(LARGEST), float(LARGEST)).astype(np.int64)
+
+
+def log_size_of(queries: Sequence[QueryClass], domain: Domain) -> float:
+    """Natural logarithm of the number of questions of several classes together."""
+    logs = [query.log_size(domain) for query in queries]
+    largest = max(logs)
+    return largest + math.log(sum(math.exp(each - largest) for each in logs)) if math.isfinite(largest) else largest
 
 
 def place_of(queries: Sequence[QueryClass], sizes: Sequence[int], index: int) -> tuple[QueryClass, int]:

@@ -5,11 +5,24 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from core.mechanisms.games.players import LARGEST, Draws, Listed, Spans, best, cost_of, learned, play, questions_of
+from core.kernel.kernel import Kernel
+from core.kernel.scores import LARGEST
+from core.mechanisms.games.players import (
+    Draws,
+    IntervalQuestions,
+    ListedQuestions,
+    best,
+    cost_of,
+    learned,
+    play,
+    questions_of,
+)
 from core.models.histogram import Histogram
+from core.privacy.events import Cost, Selection
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
+from core.queries.kit.question import whole_totals
 from core.queries.linear import Linear
 from core.queries.marginals import Marginals
 from core.table.counts import Cells
@@ -17,7 +30,7 @@ from tests.core.samples import SMALL, small_counts
 
 PAIR = Marginals(sets=(("size", "colour"),))
 SLOPE = Linear(columns=("size",), weights=((0, 1, 2, 4),), whole=4)
-STEEP = Fraction(10**6)
+STEEP = Selection(Fraction(10**6))
 
 
 class Watcher:
@@ -31,42 +44,55 @@ class Watcher:
         return int(np.argmax(scores))
 
 
+def drawn(queries, seen, counts, noise=None, event=STEEP):
+    """One draw between these classes."""
+    kernel = Kernel(counts, noise or Noise(), Cost((event,)))
+    return questions_of(queries, SMALL).draw(kernel, seen, event, 1)[0]
+
+
 def test_totals_of_several_classes_share_the_largest_denominator():
-    questions = questions_of((PAIR, SLOPE), SMALL)
     counts = small_counts(100)
-    totals = questions.totals(counts)
-    assert isinstance(questions, Listed)
-    assert totals.dtype == np.int64
-    assert totals[:12].tolist() == (4 * counts.marginal(("size", "colour"))).ravel().tolist()
-    assert totals[12] == counts.marginal(("size",)) @ [0, 1, 2, 4]
+    assert isinstance(questions_of((PAIR, SLOPE), SMALL), ListedQuestions)
+    pairs, slopes = whole_totals((PAIR, SLOPE), counts)
+    assert pairs.dtype == slopes.dtype == np.int64
+    assert pairs.tolist() == (4 * counts.marginal(("size", "colour"))).ravel().tolist()
+    assert slopes.tolist() == [counts.marginal(("size",)) @ [0, 1, 2, 4]]
     # An estimate with halves of a row is rounded on that grid, not to whole rows.
     half = Histogram(SMALL, counts.cells / 2)
-    assert questions.totals(half)[:12].tolist() == (2 * counts.marginal(("size", "colour"))).ravel().tolist()
+    assert whole_totals((PAIR, SLOPE), half)[0].tolist() == (pairs // 2).tolist()
 
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_draw_tells_the_question_and_its_sign(sign):
-    excess = np.zeros(13, dtype=np.int64)
-    excess[12] = 40 * sign
-    query, drawn = questions_of((PAIR, SLOPE), SMALL).draw(excess, Noise(), STEEP, Unit.row())
-    assert (query.columns, query.weights.tolist(), drawn) == (("size",), [0, 1, 2, 4], sign)
+    """Rows move between cells that only the weighted question tells far enough apart."""
+    low, high = np.zeros((2, *SMALL.shape()), dtype=np.int64)
+    low[:, 0] = 10
+    high[:, 3] = 10
+    seen, counts = (high, low) if sign == 1 else (low, high)
+    query, found = drawn((SLOPE,), Histogram(SMALL, seen.astype(float)), Cells(SMALL, counts))
+    assert (query.columns, query.weights.tolist(), found) == (("size",), [0, 1, 2, 4], sign)
 
 
 def test_the_draw_declares_rows_times_denominator():
-    noise = Watcher()
-    questions_of((PAIR, SLOPE), SMALL).draw(np.arange(13), noise, Fraction(1, 3), Unit.id("person", 5, "replace"))
+    noise, event = Watcher(), Selection(Fraction(1, 3))
+    counts = small_counts(100, Unit.id("person", 5, "replace"))
+    empty = Histogram(SMALL, np.zeros(SMALL.shape()))
+    drawn((PAIR, SLOPE), empty, counts, noise, event)
     ((scores, epsilon, sensitivity),) = noise.asked
-    assert scores.tolist() == [*range(13), *range(0, -13, -1)]
+    totals = np.concatenate(whole_totals((PAIR, SLOPE), counts)).tolist()
+    assert scores.tolist() == [*(-total for total in totals), *totals]
     assert (epsilon, sensitivity) == (Fraction(1, 3), 20)
 
 
-@pytest.mark.parametrize(("sign", "excess"), [(1, [0, -1, 29, 59, 58]), (-1, [0, 1, -29, -59, -58])])
-def test_intervals_are_drawn_by_their_ends(sign, excess):
-    """The excess of the cells is -1, 30, 30, -1, or the opposite."""
-    questions = questions_of((Intervals(column="size"),), SMALL)
-    assert isinstance(questions, Spans)
-    query, drawn = questions.draw(np.array(excess), Noise(), STEEP, Unit.row())
-    assert (query.weights.tolist(), drawn) == ([0, 1, 1, 0], sign)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_intervals_are_drawn_by_their_ends(sign):
+    """The excess of the sizes is -1, 30, 30, -1, or the opposite."""
+    few, many = np.zeros((2, *SMALL.shape()), dtype=np.int64)
+    few[0, :, 0], many[0, :, 0] = [1, 0, 0, 1], [0, 30, 30, 0]
+    seen, counts = (many, few) if sign == 1 else (few, many)
+    assert isinstance(questions_of((Intervals(column="size"),), SMALL), IntervalQuestions)
+    query, found = drawn((Intervals(column="size"),), Histogram(SMALL, seen.astype(float)), Cells(SMALL, counts))
+    assert (query.weights.tolist(), found) == ([0, 1, 1, 0], sign)
 
 
 def test_all_signed_questions_are_counted():
@@ -75,11 +101,14 @@ def test_all_signed_questions_are_counted():
 
 
 def test_huge_totals_are_clipped_before_they_can_wrap():
-    questions = questions_of((SLOPE,), SMALL)
     cells = np.zeros(SMALL.shape(), dtype=np.int64)
     cells[0, 3, 0] = 2**61 - 1
-    assert questions.totals(Cells(SMALL, cells)).tolist() == [2**60]
-    assert questions.totals(Histogram(SMALL, np.full(SMALL.shape(), 1e300))).tolist() == [int(LARGEST)]
+    assert whole_totals((SLOPE,), Cells(SMALL, cells))[0].tolist() == [LARGEST]
+    huge = Histogram(SMALL, np.full(SMALL.shape(), 1e300))
+    assert whole_totals((SLOPE,), huge)[0].tolist() == [LARGEST]
+    noise = Watcher()
+    drawn((SLOPE,), huge, Cells(SMALL, np.zeros(24)), noise)
+    assert noise.asked[0][0].tolist() == [LARGEST, -LARGEST]
 
 
 def test_cost_of_picks_is_their_mean_at_every_record():
@@ -133,7 +162,8 @@ def test_draws_are_multiplicative_weights_over_the_sum_of_errors():
     counts, noise = small_counts(1000), Watcher()
     questions = questions_of((PAIR,), SMALL)
     epsilons = tuple(Fraction(turn, 100) for turn in range(5))
-    player = Draws(questions, SMALL, Unit.row(), questions.totals(counts), 1000.0, epsilons, 1, noise)
+    kernel = Kernel(counts, noise, Cost.of(Selection(epsilon) for epsilon in epsilons[1:]))
+    player = Draws(questions, kernel, 1000.0, epsilons, 1)
     sums, truth = [], counts.marginal(("size", "colour")).ravel() / 1000
     for position in play(SMALL, 5, player, rate=None, query_learns=True):
         sums.append(position.played.sum(axis=2).T.ravel() - position.turns * truth)

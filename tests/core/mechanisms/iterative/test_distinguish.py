@@ -8,7 +8,7 @@ from core.kernel.query import Statistic
 from core.kernel.remembered import Remembered
 from core.kernel.scores import Errors
 from core.kernel.tables import Marginal
-from core.mechanisms.iterative.distinguish import Ends, Members, Tables
+from core.mechanisms.iterative.distinguish import WorstInterval, WorstMember, WorstTable
 from core.models.dense import Dense
 from core.privacy.events import Cost, Selection
 from core.privacy.noise import Noise
@@ -55,12 +55,12 @@ def test_errors_are_true_minus_rounded_totals_in_the_finest_grid():
 
 def test_members_points_at_the_worst_question_of_all_classes():
     queries = (Marginals(order=1), Marginals(order=2), SIZES)
-    assert error_of(chosen(Members(queries), small_counts())) == sizes_of_errors(queries).max()
+    assert error_of(chosen(WorstMember(queries), small_counts())) == sizes_of_errors(queries).max()
 
 
 def test_a_class_that_is_not_linear_gives_a_statistic():
     largest = Lipschitz(columns=("colour", "size"))
-    question = chosen(Members((largest,)), small_counts())
+    question = chosen(WorstMember((largest,)), small_counts())
     assert isinstance(question, Statistic)
     assert question.total(small_counts()) == small_counts().marginal(("colour", "size")).max()
 
@@ -68,19 +68,19 @@ def test_a_class_that_is_not_linear_gives_a_statistic():
 def test_tables_points_at_the_table_with_the_largest_distance():
     pairs = Marginals(order=2).tables(SMALL)
     distances = [np.abs(small_counts().marginal(pair) - UNIFORM.marginal(pair)).sum() for pair in pairs]
-    distinguisher = Tables(tuple((pair, 1.0) for pair in pairs), 0.0)
+    distinguisher = WorstTable(tuple((pair, 1.0) for pair in pairs), 0.0)
     assert chosen(distinguisher, small_counts()) == Marginal(pairs[int(np.argmax(distances))])
 
 
 def test_a_table_that_noise_would_drown_is_not_chosen():
     """The large table is further away, but by less than measuring it would add."""
     sets = ((("old",), 1.0), (("colour", "size", "old"), 1.0))
-    assert chosen(Tables(sets, 0.0), small_counts()).columns == ("colour", "size", "old")
-    assert chosen(Tables(sets, 300.0), small_counts()).columns == ("old",)
+    assert chosen(WorstTable(sets, 0.0), small_counts()).columns == ("colour", "size", "old")
+    assert chosen(WorstTable(sets, 300.0), small_counts()).columns == ("old",)
 
 
 def test_weights_of_tables_count_in_whole_numbers():
-    weighed = Tables(((("old",), 4.0), (("size",), 1.0)), 0.0)
+    weighed = WorstTable(((("old",), 4.0), (("size",), 1.0)), 0.0)
     recorder = Recorder(0)
     chosen(weighed, small_counts(), noise=recorder)
     old, size = (
@@ -92,9 +92,9 @@ def test_weights_of_tables_count_in_whole_numbers():
 
 def test_ends_points_at_the_worst_interval_and_scores_every_one():
     errors = sizes_of_errors((SIZES,))
-    assert error_of(chosen(Ends(SIZES), small_counts())) == errors.max()
+    assert error_of(chosen(WorstInterval(SIZES), small_counts())) == errors.max()
     recorder = Recorder(0)
-    chosen(Ends(SIZES), small_counts(), noise=recorder)
+    chosen(WorstInterval(SIZES), small_counts(), noise=recorder)
     ends = recorder.calls[0].hidden
     np.testing.assert_array_equal(np.abs(ends[None, :] - ends[:, None])[np.triu_indices(5, 1)], errors)
 
@@ -102,7 +102,7 @@ def test_ends_points_at_the_worst_interval_and_scores_every_one():
 def test_ends_follows_pieces_and_leaves_missing_values_out():
     domain = Domain((Integers(name="x", low=0, high=7, missing=True),))
     counts = Cells(domain, np.array([0, 0, 90, 0, 0, 0, 0, 0, 999]))
-    question = chosen(Ends(Intervals(column="x", bits=2)), counts, Dense.uniform(domain, 9.0))
+    question = chosen(WorstInterval(Intervals(column="x", bits=2)), counts, Dense.uniform(domain, 9.0))
     assert question.weights.tolist() == [0, 0, 1, 1, 0, 0, 0, 0, 0]
 
 
@@ -110,13 +110,13 @@ def test_ends_follows_pieces_and_leaves_missing_values_out():
 @pytest.mark.parametrize(
     ("distinguisher", "rows"),
     [
-        (Members((Marginals(order=2), SIZES)), lambda unit: unit.limit),
+        (WorstMember((Marginals(order=2), SIZES)), lambda unit: unit.limit),
         (
-            Members((Lipschitz(columns=("colour", "old"), statistics=(("largest",), ("top", 2))),)),
+            WorstMember((Lipschitz(columns=("colour", "old"), statistics=(("largest",), ("top", 2))),)),
             lambda unit: unit.limit,
         ),
-        (Tables(((("colour", "size"), 1.0), (("old",), 0.5)), 3.0), lambda unit: 64 * unit.l1),
-        (Ends(SIZES), lambda unit: unit.limit),
+        (WorstTable(((("colour", "size"), 1.0), (("old",), 0.5)), 3.0), lambda unit: 64 * unit.l1),
+        (WorstInterval(SIZES), lambda unit: unit.limit),
     ],
 )
 def test_scores_move_by_at_most_the_declared_sensitivity_and_some_pair_reaches_it(distinguisher, rows, unit):
@@ -139,6 +139,6 @@ def test_scores_move_by_at_most_the_declared_sensitivity_and_some_pair_reaches_i
 
 
 def test_sizes_count_every_candidate():
-    assert np.isclose(np.exp(Members((Marginals(order=1), SIZES)).log_size(SMALL)), 19)
-    assert np.isclose(np.exp(Ends(SIZES).log_size(SMALL)), 20)
-    assert np.isclose(np.exp(Tables(((("old",), 1.0), (("size",), 1.0)), 0.0).log_size(SMALL)), 2)
+    assert np.isclose(np.exp(WorstMember((Marginals(order=1), SIZES)).log_size(SMALL)), 19)
+    assert np.isclose(np.exp(WorstInterval(SIZES).log_size(SMALL)), 20)
+    assert np.isclose(np.exp(WorstTable(((("old",), 1.0), (("size",), 1.0)), 0.0).log_size(SMALL)), 2)

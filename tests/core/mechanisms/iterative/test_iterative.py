@@ -11,7 +11,7 @@ import pytest
 from core.base.errors import BadParameter, DeskError, Refused
 from core.kernel.kernel import Kernel
 from core.mechanisms.iterative.construct import construct
-from core.mechanisms.iterative.distinguish import Tables
+from core.mechanisms.iterative.distinguish import WorstTable
 from core.mechanisms.iterative.iterative_median import IterativeMedian
 from core.mechanisms.iterative.iterative_perceptron import IterativePerceptron
 from core.mechanisms.iterative.iterative_weights import IterativeWeights
@@ -189,7 +189,7 @@ def test_another_model_slots_into_the_same_loop():
     model = construct(
         Kernel(counts, Noise(), schedule.cost),
         update=Weights(begin=Independent.uniform),
-        distinguisher=Tables(((("size",), 1.0), (("old",), 1.0)), 1.0),
+        distinguisher=WorstTable(((("size",), 1.0), (("old",), 1.0)), 1.0),
         schedule=schedule,
         replay=2,
     )
