@@ -29,7 +29,7 @@ class Allowance:
 
     def __init__(self, reserved: Cost) -> None:
         self._rho = sum((each.rho for each in reserved.events if isinstance(each, Gaussian)), Fraction(0))
-        self._pools = [each.epsilon for each in reserved.events if isinstance(each, Pure)]
+        self._pools = Counter(each.epsilon for each in reserved.events if isinstance(each, Pure))
         self._single = Counter(each for each in reserved.events if isinstance(each, Laplace | Selection))
 
     def take(self, event: Event) -> None:
@@ -44,22 +44,26 @@ class Allowance:
             self._take_part(event.epsilon)
 
     def _take_part(self, epsilon: Fraction) -> None:
-        for place, left in enumerate(self._pools):
-            if epsilon <= left:
-                self._pools[place] -= epsilon
-                return
-        raise Undeclared()
+        """From the smallest pool that has enough, so that one which was meant for many parts keeps them."""
+        enough = [left for left in self._pools if left >= epsilon]
+        if not enough:
+            raise Undeclared()
+        pool = min(enough)
+        self._pools -= Counter((pool,))
+        if pool > epsilon:
+            self._pools[pool - epsilon] += 1
 
     def to_json(self) -> dict[str, Any]:
         """What is left, for a session that goes on later."""
         names = {kind: name for name, kind in _KINDS.items()}
         single = [[names[type(each)], str(each.epsilon), count] for each, count in self._single.items() if count]
-        return {"rho": str(self._rho), "pools": [str(left) for left in self._pools], "single": single}
+        pools = [[str(left), count] for left, count in self._pools.items()]
+        return {"rho": str(self._rho), "pools": pools, "single": single}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Allowance:
         found = cls(Cost(()))
         found._rho = Fraction(data["rho"])
-        found._pools = [Fraction(left) for left in data["pools"]]
+        found._pools = Counter({Fraction(left): count for left, count in data["pools"]})
         found._single = Counter({_KINDS[kind](Fraction(epsilon)): count for kind, epsilon, count in data["single"]})
         return found

@@ -46,7 +46,8 @@ class Gap(Compared):
         gap = on_grid(int(self.query.total(counts)), self.query.denominator) - self.guess
         return abs(gap) if self.sign == 0 else self.sign * gap
 
-    def sensitivity(self, unit: Unit) -> int:
+    @classmethod
+    def sensitivity(cls, unit: Unit) -> int:
         return unit.limit * GRID
 
 
@@ -81,12 +82,14 @@ class Loss(Compared, Asked):
         total = (int((each >> 20).sum()) << 20) + int((each & (2**20 - 1)).sum())
         return total // each.size
 
-    def sensitivity(self, unit: Unit) -> int:
+    @classmethod
+    def sensitivity(cls, unit: Unit) -> int:
         return unit.limit * GRID + 1
 
     def counts(self, counts: Counts) -> Integers:
         return np.array([self.value(counts)], dtype=np.int64)
 
-    def change(self, unit: Unit) -> Change:
-        moved = self.sensitivity(unit)
+    @classmethod
+    def change(cls, unit: Unit) -> Change:
+        moved = cls.sensitivity(unit)
         return Change(moved, moved**2)

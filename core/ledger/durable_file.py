@@ -1,7 +1,8 @@
 """A SQLite file that must not be lost: how it is created, opened and written, and what a failing disk says.
 
-Nothing here knows what the file is about; a `Layout` gives its tables and its name in sentences. Every call gets a
-connection of its own, so threads and processes share nothing but the file, and a killed process leaves nothing behind
+Nothing here knows what the file is about; a `Layout` gives its tables and its name in sentences. A file of an older
+version is brought up to date, in one transaction, when it is opened; one of a newer version is refused. Every call gets
+a connection of its own, so threads and processes share nothing but the file, and a killed process leaves nothing behind
 but a transaction that never happened.
 """
 
@@ -9,9 +10,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -38,7 +39,9 @@ class Layout:
     """Says that a SQLite file is one of ours, and which."""
     version: int
     tables: str
-    """SQL that fills an empty file."""
+    """SQL that fills an empty file of this version."""
+    steps: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """For each older version the statements that make the next one of it."""
 
 
 class KeptFile:
@@ -60,7 +63,9 @@ class KeptFile:
         except sqlite3.Error as error:
             raise DeskError(self._sentence(error)) from error
         with self.read() as connection:
-            self._check(connection)
+            older = self._check(connection) < layout.version
+        if older:
+            self._bring_up_to_date()
 
     def connect(self) -> sqlite3.Connection:
         return _connect(self.path, self.patience)
@@ -91,14 +96,26 @@ class KeptFile:
                     connection.execute("ROLLBACK")
                 raise
 
-    def _check(self, connection: sqlite3.Connection) -> None:
+    def _bring_up_to_date(self) -> None:
+        """All steps from the file's version to this one, or none of them."""
+        with self.write() as connection:
+            # Asked again under the lock: another process may have done it meanwhile.
+            for version in range(self._check(connection), self.layout.version):
+                for statement in self.layout.steps[version]:
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {version + 1}")
+
+    def _check(self, connection: sqlite3.Connection) -> int:
+        """The version of the file, which is one of ours and not a newer one."""
         if connection.execute("PRAGMA application_id").fetchone()[0] != self.layout.mark:
             raise DeskError(self._say("SQLITE_NOTADB"))
-        if connection.execute("PRAGMA user_version").fetchone()[0] > self.layout.version:
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if version > self.layout.version:
             raise DeskError(
                 f"This {self.layout.noun} was written by a newer Release Desk; "
                 "update the program to open this workspace."
             )
+        return version
 
     def _sentence(self, error: sqlite3.Error) -> str:
         name = getattr(error, "sqlite_errorname", None) or type(error).__name__

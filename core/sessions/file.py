@@ -1,6 +1,7 @@
-"""The file behind sessions: what each was opened with, its state, and every reply it gave.
+"""The file behind sessions: what each was opened with, its state, what it may still spend, and every reply it gave.
 
-**Privacy** A reply leaves the desk only after it and the state that follows it are committed together. A turn holds the
+**Privacy** A reply leaves the desk only after it, the state that follows it and what is left of the session's spend
+are committed together. A turn holds the
 file's one write lock from before the state is read until that commit, so of two tabs or processes one waits, and no
 noise is ever drawn from a state that another reply has replaced: nothing is drawn and thrown away. That matters,
 because whether a draw loses a race could depend on how long it took, and so on the draw itself. A process that is
@@ -32,9 +33,14 @@ from core.base.errors import DeskError, Refused, Unknown, printable
 from core.ledger.durable_file import KeptFile, Layout
 from core.mechanisms.kit.interactive import Reply
 from core.sessions.answer import Answer, Status
-from core.sessions.question import Question
+from core.sessions.question import SessionQuestion
 
-TABLES = """
+ALLOWANCE_IS_KEPT = """
+CREATE TRIGGER allowance_is_kept BEFORE UPDATE ON state
+    WHEN OLD.allowance IS NOT NULL AND NEW.allowance IS NULL
+    BEGIN SELECT RAISE(ABORT, 'what a session may still do is kept'); END
+"""
+TABLES = f"""
 CREATE TABLE session (
     number        INTEGER PRIMARY KEY,
     id            TEXT NOT NULL UNIQUE,
@@ -48,10 +54,11 @@ CREATE TABLE session (
     CHECK ((status = 'closed') = (closed_at IS NOT NULL))
 ) STRICT;
 CREATE TABLE state (
-    session TEXT PRIMARY KEY REFERENCES session (id),
-    version INTEGER NOT NULL,
-    digest  TEXT NOT NULL,
-    data    BLOB NOT NULL
+    session   TEXT PRIMARY KEY REFERENCES session (id),
+    version   INTEGER NOT NULL,
+    digest    TEXT NOT NULL,
+    data      BLOB NOT NULL,
+    allowance TEXT
 ) STRICT;
 CREATE TABLE reply (
     session  TEXT NOT NULL REFERENCES session (id),
@@ -94,8 +101,10 @@ CREATE TRIGGER state_goes_forward BEFORE UPDATE ON state
     WHEN NEW.session <> OLD.session OR NEW.version <= OLD.version
         OR NEW.version <> (SELECT version FROM session WHERE id = NEW.session)
     BEGIN SELECT RAISE(ABORT, 'a state belongs to the version it makes'); END;
+{ALLOWANCE_IS_KEPT};
 """
-LAYOUT = Layout(noun="session file", mark=0x52_44_53_53, version=1, tables=TABLES)  # "RDSS"
+STEPS = {1: ("ALTER TABLE state ADD COLUMN allowance TEXT", ALLOWANCE_IS_KEPT)}
+LAYOUT = Layout(noun="session file", mark=0x52_44_53_53, version=2, tables=TABLES, steps=STEPS)  # "RDSS"
 
 ROW = """SELECT id, plan_id, dataset_id, terms_json, status, session.version AS version, opened_at, closed_at,
     state.version AS state_version FROM session JOIN state ON state.session = session.id"""
@@ -123,6 +132,23 @@ class SessionRow:
     closed_at: str | None
 
 
+@dataclass(frozen=True)
+class StoredState:
+    """Everything the next answer depends on, as it is kept."""
+
+    data: bytes
+    """The mechanism's state, secrets included."""
+    allowance: str | None
+    """What is left of the reserved spend, as JSON; None in a session that was opened before this was kept."""
+
+    @property
+    def digest(self) -> str:
+        found = hashlib.sha256(self.data)
+        if self.allowance is not None:
+            found.update(b"\0" + self.allowance.encode())
+        return found.hexdigest()
+
+
 class SessionFile(KeptFile):
     """All sessions of one workspace."""
 
@@ -133,7 +159,7 @@ class SessionFile(KeptFile):
         stays.execute("SELECT 1 FROM session LIMIT 1").fetchall()
         self.let_go = weakref.finalize(self, stays.close)
 
-    def add(self, *, id: str, plan_id: str, dataset_id: str, terms_json: str, state: bytes) -> SessionRow:
+    def add(self, *, id: str, plan_id: str, dataset_id: str, terms_json: str, state: StoredState) -> SessionRow:
         """Keeps a session that was just opened; of several attempts the first wins, and no other state is ever used."""
         with self.write() as connection:
             if _find(connection, id) is None:
@@ -141,7 +167,9 @@ class SessionFile(KeptFile):
                     "INSERT INTO session (id, plan_id, dataset_id, terms_json, opened_at) VALUES (?, ?, ?, ?, ?)",
                     (id, plan_id, dataset_id, terms_json, now()),
                 )
-                connection.execute("INSERT INTO state VALUES (?, 0, ?, ?)", (id, _digest(state), state))
+                connection.execute(
+                    "INSERT INTO state VALUES (?, 0, ?, ?, ?)", (id, state.digest, state.data, state.allowance)
+                )
             return _row(connection, id)
 
     def find(self, id: str) -> SessionRow | None:
@@ -230,19 +258,20 @@ class Turn:
     def reply(self, key: str) -> Answer | None:
         return _reply(self.connection, self.row.id, key)
 
-    def state(self) -> bytes:
-        found = self.connection.execute("SELECT digest, data FROM state WHERE session = ?", (self.row.id,)).fetchone()
-        data = bytes(found["data"])
-        if _digest(data) != found["digest"]:
+    def state(self) -> StoredState:
+        query = "SELECT digest, data, allowance FROM state WHERE session = ?"
+        found = self.connection.execute(query, (self.row.id,)).fetchone()
+        stored = StoredState(bytes(found["data"]), found["allowance"])
+        if stored.digest != found["digest"]:
             raise DeskError("The state of this session is damaged on disk; restore the workspace from a backup.")
-        return data
+        return stored
 
     def close(self) -> None:
         """Ends the session together with this turn."""
         _close(self.connection, self.row.id)
 
     def record(
-        self, *, question: Question, at: str, reply: Reply, rows: float | None, state: bytes | None
+        self, *, question: SessionQuestion, at: str, reply: Reply, rows: float | None, state: StoredState | None
     ) -> Answer:
         """Writes a reply and the state that follows it; no state means that it stays as it is."""
         id, number = self.row.id, self.row.version + 1
@@ -259,8 +288,8 @@ class Turn:
         )
         if state is not None:
             self.connection.execute(
-                "UPDATE state SET version = ?, digest = ?, data = ? WHERE session = ?",
-                (number, _digest(state), state, id),
+                "UPDATE state SET version = ?, digest = ?, data = ?, allowance = ? WHERE session = ?",
+                (number, state.digest, state.data, state.allowance, id),
             )
         answer = _last(self.connection, id)
         assert answer is not None
@@ -304,7 +333,3 @@ def _last(connection: sqlite3.Connection, id: str) -> Answer | None:
 
 def _size(connection: sqlite3.Connection, id: str) -> int:
     return int(connection.execute("SELECT length(data) FROM state WHERE session = ?", (id,)).fetchone()[0])
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

@@ -11,23 +11,25 @@ from typing import Any, ClassVar
 import numpy as np
 
 from core.base.errors import Refused
+from core.kernel.kernel import Kernel
 from core.kernel.query import Query
 from core.ledger.ledger import Entry
 from core.mechanisms.kit.interactive import Reply
 from core.mechanisms.kit.protocol import Expected, Mechanism
 from core.models.protocol import Codes, Floats
-from core.queries.kit.focus import asked_columns
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
-from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
+from core.queries.kit.focus import asked_columns
 from core.queries.kit.protocol import QueryClass, Source
 from core.queries.marginals import Marginals
 from core.registry import mechanism_from, query_from_json
 from core.release.release import Release
 from core.schema.domain import Domain
 from core.sessions.plan import chosen_columns, leave_out
-from core.table.counts import Counts
+from core.table.counts import Integers
+
+NOTHING_PRIVATE = "a session from a release has no private counts"
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +67,24 @@ class Released:
         records = self.release.records()
         codes = [self.domain[name].encode(records[name])[0] for name in self.domain.names]
         return np.stack(codes, axis=1).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Untouched:
+    """In place of the private counts of a session that answers from a release: there is nothing to be counted."""
+
+    domain: Domain
+    unit: Unit
+    public_rows: ClassVar[None] = None
+
+    def marginal(self, columns: Sequence[str]) -> Integers:
+        raise TypeError(NOTHING_PRIVATE)
+
+    def combinations(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
+        raise TypeError(NOTHING_PRIVATE)
+
+    def project(self, columns: Sequence[str]) -> Untouched:
+        return Untouched(self.domain.project(columns), self.unit)
 
 
 def classes_of(
@@ -143,10 +163,10 @@ class FromRelease:
         """No wait: how long it takes depends on public things only."""
         return 0.0
 
-    def open(self, counts: Counts | None, noise: NoiseSource, earlier: Source | None = None) -> Any:
+    def open(self, kernel: Kernel, earlier: Source | None = None) -> Any:
         return None
 
-    def answer(self, state: Any, question: Query, counts: Counts | None, noise: NoiseSource) -> tuple[Any, Reply]:
+    def answer(self, state: Any, question: Query, kernel: Kernel) -> tuple[Any, Reply]:
         share = question.answer(self.source)
         count = share * self.source.rows
         return state, Reply(count=count, share=share, margin=None, kind="easy", left=None)

@@ -18,7 +18,7 @@ LONGEST_WORDS = 2_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Question:
+class SessionQuestion:
     """A checked question with its columns in the order of the schema and its weights in lowest terms."""
 
     query: Query
@@ -30,7 +30,7 @@ class Question:
     """The weights, compressed; `question_from` reads them back."""
 
     @classmethod
-    def of(cls, query: Query, domain: Domain) -> Question:
+    def of(cls, query: Query, domain: Domain) -> SessionQuestion:
         """Refuse, before anything is spent, what this schema cannot answer."""
         if not isinstance(query, Query):
             raise BadParameter("question", "must be a question about the table's columns, such as a condition.")

@@ -10,8 +10,11 @@ from threading import Lock
 from typing import Any, TypeVar, cast
 
 from core.base.errors import DeskError, Failed
+from core.kernel.allowance import Allowance
+from core.kernel.kernel import Kernel
 from core.kernel.query import Query
 from core.mechanisms.kit.interactive import Interactive, Reply
+from core.plans.plan import canonical
 from core.plans.run_once import Watched
 from core.privacy.budget import Budget
 from core.privacy.noise import NoiseSource
@@ -19,9 +22,9 @@ from core.privacy.unit import Unit
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
 from core.sessions.answer import Answer, Status, Summary, transcript_csv
-from core.sessions.file import SessionFile, SessionRow, Turn, now
+from core.sessions.file import SessionFile, SessionRow, StoredState, Turn, now
 from core.sessions.pace import Pace
-from core.sessions.question import Question, question_from
+from core.sessions.question import SessionQuestion, question_from
 from core.table.counts import Counts
 
 Result = TypeVar("Result")
@@ -36,16 +39,17 @@ class Session:
     """An open conversation with one table; many tabs, threads and processes may hold the same one.
 
     **Privacy** Everything a session can ever say was paid for when it opened: `mechanism.cost` bounds any sequence of
-    questions, also one chosen after seeing the answers. An answer is returned only after it is stored together with the
-    state that follows it (`session_file.py`), so what an adversary sees is one run of the mechanism, in the order of
-    the replies, whatever crashes or races there were. An error after noise was drawn may tell what was drawn (only a
-    hard answer learns, say), and would not be counted: it ends the session.
+    questions, also one chosen after seeing the answers. What is left of that cost goes from answer to answer, also over
+    restarts, and the kernel of an answer refuses whatever goes beyond it. An answer is returned only after it is stored
+    together with the state that follows it (`file.py`), so what an adversary sees is one run of the mechanism, in the
+    order of the replies, whatever crashes or races there were. An error after noise was drawn may tell what was drawn
+    (only a hard answer learns, say), and would not be counted: it ends the session.
 
     The same question asked again gives the stored reply at no cost. That tells nothing new: the reply is public, and
     whether a question was asked before is known to whoever asked it. It also saves a hard answer that fresh noise
     would cost.
 
-    An answer returns at the end of a slot of `slot` seconds (`session_pace.py`); a stored reply, which reads nothing
+    An answer returns at the end of a slot of `slot` seconds (`pace.py`); a stored reply, which reads nothing
     private, returns at once.
     """
 
@@ -65,11 +69,11 @@ class Session:
     """What it was opened with."""
     file: SessionFile = field(repr=False)
     noise: NoiseSource = field(repr=False)
-    counts: Callable[[], Counts | None] = field(repr=False)
+    counts: Callable[[], Counts] = field(repr=False)
     pace: Pace = field(repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
-    _seen: dict[int, Any] = field(default_factory=dict, repr=False)
-    """The latest state by its version: at most one, so that an answer need not read it from the disk."""
+    _seen: dict[int, tuple[Any, str]] = field(default_factory=dict, repr=False)
+    """The latest state and what is left, by its version: at most one, so that an answer need not read the disk."""
 
     @property
     def budget(self) -> Budget:
@@ -95,7 +99,7 @@ class Session:
     def answer(self, question: Query) -> Answer:
         """The released answer; a question that cannot be answered is refused before anything is spent."""
         started = self.pace.clock()
-        asked = Question.of(question, self.domain)
+        asked = SessionQuestion.of(question, self.domain)
         stored = self.file.asked_before(self.id, asked.key)
         if stored is not None:
             return stored
@@ -139,15 +143,15 @@ class Session:
     def hypothesis(self) -> Source | None:
         """What is public about the table by now, as far as this session knows; None where it keeps nothing."""
         with self._lock, self.file.snapshot(self.id) as turn:
-            return self.mechanism.peek(self._state(turn))
+            return self.mechanism.peek(self._state(turn)[0])
 
-    def _take_turn(self, asked: Question) -> Answer:
+    def _take_turn(self, asked: SessionQuestion) -> Answer:
         at, counts = now(), self.counts()
         with self.file.turn(self.id) as turn:
             stored = turn.reply(asked.key)
             if stored is not None:
                 return stored
-            made = self._compute(self._state(turn), asked.query, counts)
+            made = self._compute(*self._state(turn), asked.query, counts)
             if made is None:
                 turn.close()
             else:
@@ -157,21 +161,24 @@ class Session:
             raise Failed("The answer could not be computed, and so this session is closed; open another one.")
         # Only what is committed may be remembered.
         if saved is not None:
-            self._remember(answer.number, after)
+            self._remember(answer.number, after, saved.allowance)
         return answer
 
     def _compute(
-        self, state: Any, question: Query, counts: Any
-    ) -> tuple[Any, Reply, float | None, bytes | None] | None:
-        """The next state, the reply with its rows, and the bytes to keep (none if nothing changed).
+        self, state: Any, left: str, question: Query, counts: Counts
+    ) -> tuple[Any, Reply, float | None, StoredState | None] | None:
+        """The next state, the reply with its rows, and what is to be kept (nothing if nothing changed).
 
         None for an error after a draw: that error is not told apart from any other, because it may depend on the draw.
         """
         watched = Watched(self.noise)
 
-        def compute() -> tuple[Any, Reply, float | None, bytes | None]:
-            after, reply = self.mechanism.answer(state, question, counts, cast(NoiseSource, watched))
-            saved = None if after is state else self.mechanism.save(after)
+        def compute() -> tuple[Any, Reply, float | None, StoredState | None]:
+            kernel = Kernel(counts, cast(NoiseSource, watched), Allowance.from_json(json.loads(left)))
+            after, reply = self.mechanism.answer(state, question, kernel)
+            still = written(kernel.left)
+            same = after is state and still == left
+            saved = None if same else StoredState(self.mechanism.save(after), still)
             return after, reply, self._rows(after, reply), saved
 
         try:
@@ -181,17 +188,23 @@ class Session:
                 raise
         return None
 
-    def _state(self, turn: Turn) -> Any:
+    def _state(self, turn: Turn) -> tuple[Any, str]:
+        """The mechanism's state and what is left of the reserved spend."""
         version = turn.row.state_version
         if version not in self._seen:
-            data = turn.state()
+            stored = turn.state()
             problem = "The state of this session could not be read"
-            self._remember(version, _discreetly(problem, lambda: self.mechanism.load(self.domain, data)))
+            state = _discreetly(problem, lambda: self.mechanism.load(self.domain, stored.data))
+            self._remember(version, state, stored.allowance)
         return self._seen[version]
 
-    def _remember(self, version: int, state: Any) -> None:
+    def _remember(self, version: int, state: Any, left: str | None) -> None:
+        if left is None:
+            # Opened before spends were kept, so nobody knows what is left: it is given all that was reserved when it
+            # opened. What it can do is bounded by the counters of its own state, as it was then.
+            left = written(Allowance(self.mechanism.cost(self.domain, self.unit)))
         self._seen.clear()
-        self._seen[version] = state
+        self._seen[version] = state, left
 
     def _rows(self, state: Any, reply: Reply) -> float | None:
         """The estimated number of rows behind a share."""
@@ -199,6 +212,11 @@ class Session:
             return reply.count / reply.share
         known = self.mechanism.peek(state)
         return None if known is None else float(known.marginal(()).sum())
+
+
+def written(allowance: Allowance) -> str:
+    """What is left, as it is kept; equal where nothing was taken."""
+    return canonical(allowance.to_json())
 
 
 def _discreetly(problem: str, work: Callable[[], Result]) -> Result:

@@ -12,27 +12,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from core.base.errors import BadParameter, Refused, Unknown, printable
+from core.kernel.allowance import Allowance
+from core.kernel.kernel import Kernel
 from core.ledger.ledger import Entry, Ledger
 from core.mechanisms.kit.interactive import Interactive
-from core.table.views import Projected
 from core.plans.plan import canonical, identity, order_of
 from core.plans.statements import HeldTable
 from core.privacy import accounting
 from core.privacy.budget import Budget
+from core.privacy.events import Cost
 from core.privacy.noise import NoiseSource
 from core.registry import interactive_from
 from core.release.release import Release
-from core.sessions.file import SessionFile, SessionRow
-from core.sessions.from_release import FromRelease, Released
+from core.sessions.file import SessionFile, SessionRow, StoredState
+from core.sessions.from_release import FromRelease, Released, Untouched
 from core.sessions.pace import Pace
 from core.sessions.plan import KIND, SessionPlan, chosen_columns, is_release, is_session, narrowed
-from core.sessions.session import Session, session_of
+from core.sessions.session import Session, session_of, written
 from core.table.counts import Cells, Counts
+from core.table.views import Projected
 
 OPEN_SESSIONS = 16
 """Sessions whose state and counts stay in memory once they were asked something."""
@@ -104,13 +107,15 @@ class Sessions:
             domain = narrowed(held.domain, terms["columns"])
             mechanism = _mechanism(terms)
             start = None if terms["earlier"] is None else self._source(terms["earlier"], held, terms["columns"])
-            state = mechanism.open(at_hand(Projected(self._counts(held.id), domain)), noise, start)
+            counts = at_hand(Projected(self._counts(held.id), domain))
+            kernel = Kernel(counts, noise, mechanism.cost(domain, held.unit))
+            state = mechanism.save(mechanism.open(kernel, start))
             self.file.add(
                 id=entry.plan_id,
                 plan_id=entry.plan_id,
                 dataset_id=held.id,
                 terms_json=entry.plan_json,
-                state=mechanism.save(state),
+                state=StoredState(state, written(kernel.left)),
             )
         return entry.plan_json.encode()
 
@@ -122,7 +127,8 @@ class Sessions:
         id = identity(terms)
         if self.file.find(id) is None:
             Released.of(release, entry, held.domain)
-            self.file.add(id=id, plan_id=plan_id, dataset_id=held.id, terms_json=terms, state=b"")
+            state = StoredState(b"", written(Allowance(Cost(()))))
+            self.file.add(id=id, plan_id=plan_id, dataset_id=held.id, terms_json=terms, state=state)
         return self.session(id)
 
     def session(self, id: str) -> Session:
@@ -153,7 +159,8 @@ class Sessions:
         if "release" in terms:
             made = FromRelease.of(entry, held.domain, lambda: self._released(row.plan_id, held)[0])
             backing: Interactive = made
-            domain, counts = made.domain, _nothing
+            domain = made.domain
+            counts: Callable[[], Counts] = partial(Untouched, domain, held.unit)
         else:
             backing, domain = _mechanism(terms), narrowed(held.domain, terms["columns"])
             counts = cache(lambda: at_hand(Projected(self._counts(held.id), domain)))
@@ -199,11 +206,6 @@ def at_hand(counts: Counts) -> Counts:
 
 def _mechanism(terms: dict[str, Any]) -> Interactive:
     return interactive_from(terms["mechanism"], Budget.from_json(terms["budget"]), terms["options"])
-
-
-def _nothing() -> Counts | None:
-    """A session that answers from a release has no private counts."""
-    return None
 
 
 def _check_edition(edition: object) -> None:

@@ -13,7 +13,7 @@ from core.base.options import option
 from core.base.wording import amount
 from core.mechanisms.kit.timing import TABLE
 from core.mechanisms.median.session import MedianSession
-from core.mechanisms.median.state import Hypothesis
+from core.mechanisms.median.state import PossibleTables
 from core.mechanisms.online.start import database_rows
 from core.models.databases import Databases, all_of, listed
 from core.models.nets import multisets, random_net
@@ -39,7 +39,7 @@ class MedianBasic(MedianSession):
     """Answer by the median of all databases that earlier measured answers leave possible; measure where they disagree.
 
     **Privacy** calibrated: sparse vector over the loss of the set of possible databases, whose sensitivity is
-    unit.limit rows whatever the set is, and fresh noise for hard answers (`median_loss.py`, `sparse_vector.py`); with
+    unit.limit rows whatever the set is, and fresh noise for hard answers (`loss.py`, `sparse_vector.py`); with
     delta > 0 each hard answer ends a run of its own. thesis: 2 k e' by basic composition over the k planned
     questions, e' = epsilon/(720 m ln|X|). The net is public: made without the data, or from an earlier release.
 
@@ -126,7 +126,7 @@ class MedianBasic(MedianSession):
 
     def _begin(
         self, domain: Domain, rows: float, earlier: Source | None, generator: np.random.Generator
-    ) -> Hypothesis:
+    ) -> PossibleTables:
         size, cells = self._size(domain), domain.cells()
         if self._all(domain):
             return Databases.of(domain, rows, size, all_of(cells, size), 1 if self.constants == "thesis" else FEWEST)

@@ -12,7 +12,7 @@ from core.base.options import option
 from core.base.wording import amount
 from core.mechanisms.kit.timing import TABLE
 from core.mechanisms.median.session import MOST_HARD, MedianSession
-from core.mechanisms.median.state import Hypothesis, State
+from core.mechanisms.median.state import MedianState, PossibleTables
 from core.models.polytope.cloud import Cloud, sweeps
 from core.models.polytope.mixing import Mixing
 from core.queries.kit import checks
@@ -30,7 +30,7 @@ class MedianWalk(MedianSession):
 
     **Privacy** does not depend on the walk. The polytope is cut by released answers only and the walk uses public
     randomness, so its points are post-processing: whatever they are, the one private step is the test of a question
-    given these points, whose loss has a sensitivity of unit.limit rows for *every* set of points (`median_loss.py`).
+    given these points, whose loss has a sensitivity of unit.limit rows for *every* set of points (`loss.py`).
     calibrated: sparse vector over that loss, and fresh noise for hard answers. thesis: 2 k e' by basic composition.
     T says the same ('independent of the representation of the sets'); a walk that has not mixed costs accuracy only.
 
@@ -61,7 +61,7 @@ class MedianWalk(MedianSession):
         super().__post_init__()
         checks.whole(self.chains, "chains", 16, 1_024)
 
-    def mixing(self, state: State) -> Mixing:
+    def mixing(self, state: MedianState) -> Mixing:
         """How well the last walk mixed; public."""
         assert isinstance(state.hypothesis, Cloud)
         return state.hypothesis.mixing
@@ -83,7 +83,7 @@ class MedianWalk(MedianSession):
 
     def _begin(
         self, domain: Domain, rows: float, earlier: Source | None, generator: np.random.Generator
-    ) -> Hypothesis:
+    ) -> PossibleTables:
         return Cloud.start(domain, rows, self.chains, generator, spare=self.constants == "thesis")
 
     def _coarseness(self, domain: Domain) -> float:

@@ -1,6 +1,6 @@
 """What both median mechanisms share: options, budget and the steps of a session.
 
-The test of a question and why it is private: `median_loss.py`. A subclass brings the set of possible tables.
+The test of a question and why it is private: `loss.py`. A subclass brings the set of possible tables.
 """
 
 from __future__ import annotations
@@ -14,32 +14,40 @@ from typing import ClassVar
 
 import numpy as np
 
+from core.base.bisection import largest_that_fits
 from core.base.errors import BadParameter, Refused
 from core.base.options import option
 from core.base.wording import amount
+from core.kernel.compared import GRID, WIDEST, Loss
+from core.kernel.kernel import Kernel
+from core.kernel.measurement import Additive, NoiseLevel
 from core.kernel.query import Query
-from core.kernel.sparse_vector import GRID, NumericSparse, Watch, on_grid
-from core.mechanisms.kit.answers import ask
+from core.kernel.sparse_vector import NumericSparse, Watch
 from core.mechanisms.kit.interactive import Kind, Reply
-from core.mechanisms.kit.portions import Portion
+from core.mechanisms.kit.portions import count_level
 from core.mechanisms.kit.protocol import Expected
 from core.mechanisms.median import state as median_state
-from core.mechanisms.median.loss import WIDEST, loss, margin_of
-from core.mechanisms.median.state import Hypothesis, State
+from core.mechanisms.median.loss import margin_of
+from core.mechanisms.median.state import MedianState, PossibleTables
 from core.mechanisms.median.thesis import Thesis
-from core.mechanisms.online.online import fitting
-from core.mechanisms.online.plan import NUMBERS_SHARE, PURE_NUMBERS_SHARE, ROWS_SHARE, Plan, Shares, fixed, reach
+from core.mechanisms.online.online import check_question, measure_rows
+from core.mechanisms.online.plan import (
+    NUMBERS_SHARE,
+    PURE_NUMBERS_SHARE,
+    ROWS_SHARE,
+    OnlinePlan,
+    Shares,
+    fixed,
+    number_tail,
+)
 from core.privacy.accounting import pure_for
 from core.privacy.budget import Budget
-from core.privacy.events import Cost, Gaussian, Laplace, Pure
-from core.privacy.noise import NoiseSource
+from core.privacy.events import Cost, Laplace, Pure
 from core.privacy.unit import Unit
 from core.queries.kit import checks
 from core.queries.kit.checks import inside
 from core.queries.kit.protocol import Source
-from core.queries.kit.question import WholeTable
 from core.schema.domain import Domain
-from core.table.counts import Counts
 from core.theory.median import MedianMechanism
 
 MOST_QUESTIONS = 1_000_000_000
@@ -108,10 +116,9 @@ class MedianSession:
             if thesis.spent > thesis.epsilon:
                 most = math.floor(thesis.epsilon / (2 * thesis.share.epsilon))
                 raise BadParameter("questions", f"the thesis's constants pay for at most {amount(most)} of them.")
-            scale = 2 * unit.limit * GRID / thesis.share.epsilon
-            if scale >= 2**60:
+            if self._testing(domain, unit).mean_error >= 2**60:
                 raise BadParameter("alpha", "asks for noise beyond every 64-bit count; use a larger one.")
-        elif _most(self.budget, unit, self.questions, self.alpha * self.rows) < 1:
+        elif self._most(unit) < 1:
             least = _needs(_fixed(self.budget, unit, 1), unit, self.questions) / self.rows
             raise BadParameter(
                 "alpha",
@@ -122,118 +129,116 @@ class MedianSession:
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
         if self.constants == "calibrated":
-            return self._plan(unit).cost
+            return _fixed(self.budget, unit, self._hard(unit)).cost
         first = self._rows_event(unit)
         return Cost.of([] if first is None else [first]) + Cost.of([Pure(self._thesis(domain, unit).spent)])
 
     def hard_answers(self, domain: Domain, unit: Unit) -> int | None:
-        return self._thesis(domain, unit).hard if self.constants == "thesis" else self._plan(unit).sparse.most
+        return self._thesis(domain, unit).hard if self.constants == "thesis" else self._hard(unit)
 
     def expected(self, domain: Domain, unit: Unit) -> Expected:
-        number, single = self._number(domain, unit), replace(unit, neighbours="add-remove")
-        measured, width = Portion((), number), self._width(float(self.rows), unit)
-        lost = min(0.99, 0.25 + self._blur(domain, unit) / width)
+        hard = self._hard(unit)
+        measured = count_level(self._number(domain, unit, hard), unit)
+        width = self._width(float(self.rows), unit, hard)
+        lost = min(0.99, 0.25 + self._blur(domain, unit, hard) / width)
         easy = min(float(self.rows), -width * math.log1p(-lost))
         return Expected(
-            mean=measured.mean_error(single),
-            worst=max(easy, reach(number, measured.sigma(single)), measured.mean_error(single)),
+            mean=measured.mean_error,
+            worst=max(easy, measured.tail(0.05), measured.mean_error),
             about=f"An answer, if the table has about {amount(self.rows)} rows (the average is that of measured ones)",
         )
 
-    def open(self, counts: Counts, noise: NoiseSource, earlier: Source | None = None) -> State:
-        domain, unit = counts.domain, counts.unit
+    def open(self, kernel: Kernel, earlier: Source | None = None) -> MedianState:
+        domain, unit = kernel.domain, kernel.unit
         self.check(domain, unit)
-        event = self._rows_event(unit)
-        rows = float(counts.public_rows or 0)
-        if event is not None:
-            rows = float(ask(counts, WholeTable(()), event, noise).value)
-        rows = max(1.0, rows)
-        hypothesis = self._begin(domain, rows, earlier, noise.generator())
+        rows = measure_rows(kernel, self._rows_event(unit))
+        hypothesis = self._begin(domain, rows, earlier, kernel.generator())
         if self.constants == "thesis":
-            return State(rows=rows, hypothesis=hypothesis, watch=Watch(0, self._thesis(domain, unit).hard))
-        return State(rows=rows, hypothesis=hypothesis, watch=self._sparse(unit).start(noise))
+            return MedianState(rows=rows, hypothesis=hypothesis, watch=Watch(0, self._thesis(domain, unit).hard))
+        return MedianState(rows=rows, hypothesis=hypothesis, watch=kernel.watch(self._sparse(unit, self._hard(unit))))
 
-    def answer(self, state: State, question: Query, counts: Counts, noise: NoiseSource) -> tuple[State, Reply]:
+    def answer(self, state: MedianState, question: Query, kernel: Kernel) -> tuple[MedianState, Reply]:
         """Test how well the possible tables know the answer; give their median, or measure and rule tables out."""
-        domain, unit = counts.domain, counts.unit
-        fitting(question, domain)
+        domain, unit = kernel.domain, kernel.unit
+        check_question(question, domain)
         values = state.hypothesis.values(question)
         guess = float(np.median(values))
         if state.watch.left == 0 or (self.constants == "thesis" and state.asked >= self.questions):
             return state, self._reply(state, guess, None, "unchecked")
-        width = self._width(state.rows, unit)
-        hidden = on_grid(question.total(counts), question.denominator)
-        lost = loss(hidden, values, min(WIDEST, max(1, round(width * GRID))))
-        watch, hard = self._tested(state, lost, width, domain, unit, noise)
+        width = self._width(state.rows, unit, state.hard)
+        loss = Loss(question, values, min(WIDEST, max(1, round(width * GRID))))
+        watch, hard = self._test(state, loss, width, kernel)
         asked = replace(state, watch=watch, asked=state.asked + 1) if hard or self.constants == "thesis" else state
         if not hard:
-            limit = width / 4 + self._blur(domain, unit)
+            limit = width / 4 + self._blur(domain, unit, state.hard)
             return asked, self._reply(asked, guess, margin_of(values, guess, width, limit, state.rows), "easy")
-        number = self._number(domain, unit)
-        measured = ask(counts, question, number, noise)
-        value, sigma = float(measured.value) / question.denominator, measured.sigma / question.denominator
+        measured = kernel.measure(question, self._number(domain, unit, state.hard))
+        value, margin = (each / question.denominator for each in (float(measured.values), measured.level.tail(0.05)))
         learnt = asked
         # A body that became too thin learns nothing more; the measurement is given and counted all the same.
         with suppress(ArithmeticError, np.linalg.LinAlgError):
             half = self._half(state, domain, unit)
-            learnt = replace(asked, hypothesis=state.hypothesis.learnt(question, value, half, noise.generator()))
-        return learnt, self._reply(learnt, value, reach(number, sigma), "hard")
+            learnt = replace(asked, hypothesis=state.hypothesis.learnt(question, value, half, kernel.generator()))
+        return learnt, self._reply(learnt, value, margin, "hard")
 
-    def peek(self, state: State) -> Source | None:
+    def peek(self, state: MedianState) -> Source | None:
         return state.hypothesis
 
-    def save(self, state: State) -> bytes:
+    def save(self, state: MedianState) -> bytes:
         return median_state.save(state)
 
-    def load(self, domain: Domain, data: bytes) -> State:
+    def load(self, domain: Domain, data: bytes) -> MedianState:
         return median_state.load(domain, data)
 
-    def _tested(
-        self, state: State, lost: int, width: float, domain: Domain, unit: Unit, noise: NoiseSource
-    ) -> tuple[Watch, bool]:
+    def _test(self, state: MedianState, loss: Loss, width: float, kernel: Kernel) -> tuple[Watch, bool]:
         """Whether a question is hard, and what is left; the loss itself is never shown."""
         if self.constants == "calibrated":
-            return self._sparse(unit).test(state.watch, lost, math.ceil(width / 4 * GRID), noise)
-        thesis = self._thesis(domain, unit)
-        threshold = math.ceil(width * thesis.threshold(state.rows, noise) * GRID)
-        hidden = np.array([lost], dtype=np.int64)
-        noisy = noise.laplace(hidden, epsilon=thesis.share.epsilon, sensitivity=2 * unit.limit * GRID)
-        hard = bool(noisy[0] > threshold)
+            sparse = self._sparse(kernel.unit, state.hard)
+            return kernel.test(sparse, state.watch, loss, math.ceil(width / 4 * GRID))
+        thesis = self._thesis(kernel.domain, kernel.unit)
+        threshold = math.ceil(width * thesis.threshold(state.rows, kernel) * GRID)
+        hard = bool(kernel.measure(loss, thesis.testing).values[0] > threshold)
         return (replace(state.watch, left=state.watch.left - 1) if hard else state.watch), hard
 
-    def _reply(self, state: State, count: float, margin: float | None, kind: Kind) -> Reply:
+    def _reply(self, state: MedianState, count: float, margin: float | None, kind: Kind) -> Reply:
         count = max(0.0, count)
         left = state.watch.left
         if self.constants == "thesis":
             left = min(left, self.questions - state.asked)
         return Reply(count=count, share=min(1.0, count / state.rows), margin=margin, kind=kind, left=left)
 
-    def _width(self, rows: float, unit: Unit) -> float:
+    def _width(self, rows: float, unit: Unit, hard: int) -> float:
         """w in rows: alpha n, but in the calibrated form never so narrow that the noise of the test would fill it."""
         wanted = self.alpha * rows
         if self.constants == "thesis":
             return wanted
-        return max(wanted, _needs(self._plan(unit), unit, self.questions))
+        return max(wanted, _needs(_fixed(self.budget, unit, hard), unit, self.questions))
 
-    def _blur(self, domain: Domain, unit: Unit) -> float:
-        """In rows: what the noise of a test exceeds 5 % of the time."""
+    def _blur(self, domain: Domain, unit: Unit, hard: int) -> float:
+        """In rows: what the noise of a test exceeds 5 % of the time, which in size it does 10 % of the time."""
         if self.constants == "calibrated":
-            return self._sparse(unit).run.margin(0.05) / GRID
-        return 2 * unit.limit / float(self._thesis(domain, unit).share.epsilon) * math.log(10)
+            return self._sparse(unit, hard).run.margin(0.05) / GRID
+        return self._testing(domain, unit).tail(0.1) / GRID
 
-    def _half(self, state: State, domain: Domain, unit: Unit) -> float:
+    def _testing(self, domain: Domain, unit: Unit) -> NoiseLevel:
+        """The noise of a test with the thesis's constants, in steps of the grid."""
+        return NoiseLevel(self._thesis(domain, unit).testing, Loss.change(unit))
+
+    def _half(self, state: MedianState, domain: Domain, unit: Unit) -> float:
         """In rows: how far from a hard answer a table may be and stay possible."""
         if self.constants == "thesis":
             return self.alpha * state.rows / 50
-        return _tail(self._plan(unit), unit) + self._coarseness(domain) * state.rows
+        return _tail(_fixed(self.budget, unit, state.hard), unit) + self._coarseness(domain) * state.rows
 
-    def _number(self, domain: Domain, unit: Unit) -> Laplace | Gaussian:
+    def _number(self, domain: Domain, unit: Unit, hard: int) -> Additive:
         """Price of one hard number."""
-        return self._thesis(domain, unit).share if self.constants == "thesis" else self._plan(unit).sparse.number
+        if self.constants == "thesis":
+            return self._thesis(domain, unit).share
+        return _fixed(self.budget, unit, hard).sparse.number
 
-    def _rows_event(self, unit: Unit) -> Laplace | Gaussian | None:
+    def _rows_event(self, unit: Unit) -> Additive | None:
         if self.constants == "calibrated":
-            return self._plan(unit).rows
+            return _fixed(self.budget, unit, self._hard(unit)).rows
         return None if unit.public_rows else Laplace(pure_for(self.budget) * ROWS_SHARE)
 
     def _thesis(self, domain: Domain, unit: Unit) -> Thesis:
@@ -243,14 +248,17 @@ class MedianSession:
             bound=bound, alpha=self.alpha, questions=self.questions, epsilon=pure_for(self.budget) * left
         )
 
-    def _plan(self, unit: Unit) -> Plan:
-        hard = _most(self.budget, unit, self.questions, self.alpha * self.rows)
-        return _fixed(self.budget, unit, max(1, hard))
+    def _most(self, unit: Unit) -> int:
+        return _most(self.budget, unit, self.questions, self.alpha * self.rows)
 
-    def _sparse(self, unit: Unit) -> NumericSparse:
-        """The plan's sparse vector with the sensitivity of a loss."""
-        sparse = self._plan(unit).sparse
-        return replace(sparse, run=replace(sparse.run, sensitivity=unit.limit * GRID + 1))
+    def _hard(self, unit: Unit) -> int:
+        """Hard answers of a new session with calibrated constants; a running one goes on with those it has."""
+        return max(1, self._most(unit))
+
+    def _sparse(self, unit: Unit, hard: int) -> NumericSparse:
+        """The plan's sparse vector, with noise for how far a unit moves a loss."""
+        sparse = _fixed(self.budget, unit, hard).sparse
+        return replace(sparse, run=replace(sparse.run, sensitivity=Loss.sensitivity(unit)))
 
     _bound: ClassVar[type[MedianMechanism]] = MedianMechanism
 
@@ -260,7 +268,7 @@ class MedianSession:
 
     def _begin(
         self, domain: Domain, rows: float, earlier: Source | None, generator: np.random.Generator
-    ) -> Hypothesis:
+    ) -> PossibleTables:
         """The set before the first question; `generator` is public randomness."""
         raise NotImplementedError
 
@@ -269,17 +277,17 @@ class MedianSession:
         raise NotImplementedError
 
 
-def _tail(plan: Plan, unit: Unit) -> float:
+def _tail(plan: OnlinePlan, unit: Unit) -> float:
     """In rows: all hard answers of a plan are within this, 95 % of the time."""
-    return Portion((), plan.sparse.number).tail(replace(unit, neighbours="add-remove"), 0.05 / plan.sparse.most)
+    return number_tail(plan.sparse.number, unit, 0.05 / plan.sparse.most)
 
 
-def _fixed(budget: Budget, unit: Unit, hard: int) -> Plan:
+def _fixed(budget: Budget, unit: Unit, hard: int) -> OnlinePlan:
     numbers = PURE_NUMBERS_SHARE if budget.pure else NUMBERS_SHARE
     return fixed(budget, unit, Shares(numbers=numbers), hard)
 
 
-def _needs(plan: Plan, unit: Unit, questions: int) -> float:
+def _needs(plan: OnlinePlan, unit: Unit, questions: int) -> float:
     """In rows: the width that the noise of a plan needs."""
     return max((plan.threshold(questions) + plan.margin()) / ROOM, _tail(plan, unit) / GRIP)
 
@@ -291,11 +299,4 @@ def _most(budget: Budget, unit: Unit, questions: int, width: float) -> int:
     def fits(hard: int) -> bool:
         return _needs(_fixed(budget, unit, hard), unit, questions) <= width
 
-    low, high = 0, 1
-    while high <= MOST_HARD and fits(high):
-        low, high = high, 2 * high
-    high = min(high, MOST_HARD + 1)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
+    return largest_that_fits(fits, most=MOST_HARD)

@@ -19,17 +19,17 @@ from core.models.polytope.mixing import Mixing
 from core.models.polytope.polytope import Polytope
 from core.schema.domain import Domain
 
-Hypothesis = Databases | Cloud
+PossibleTables = Databases | Cloud
 Arrays = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class State:
+class MedianState:
     """Everything the next answer depends on. All of it is public except `watch.offset`."""
 
     rows: float
     """Number of rows: public, or measured when the session opened."""
-    hypothesis: Hypothesis
+    hypothesis: PossibleTables
     """The tables that released answers leave possible."""
     watch: Watch
     """With the thesis's constants only the number of hard answers left is used."""
@@ -37,8 +37,13 @@ class State:
     """Questions that were compared. The thesis's constants limit them; otherwise only hard ones are counted, so that an
     easy answer leaves nothing to be kept."""
 
+    @property
+    def hard(self) -> int:
+        """With calibrated constants: hard answers that were planned, those that were given included."""
+        return self.watch.left + self.asked
 
-def save(state: State) -> bytes:
+
+def save(state: MedianState) -> bytes:
     """The state as bytes, the secret included."""
     own, arrays = _parts(state.hypothesis)
     facts = {
@@ -53,13 +58,13 @@ def save(state: State) -> bytes:
     return buffer.getvalue()
 
 
-def load(domain: Domain, data: bytes) -> State:
+def load(domain: Domain, data: bytes) -> MedianState:
     """The state that was saved."""
     with np.load(io.BytesIO(data), allow_pickle=False) as held:
         arrays = {name: held[name] for name in held.files}
     facts = json.loads(arrays.pop("facts").tobytes())
     rows = float.fromhex(facts["rows"])
-    return State(
+    return MedianState(
         rows=rows,
         hypothesis=_whole(domain, rows, facts, arrays),
         watch=Watch(facts["offset"], facts["left"]),
@@ -67,7 +72,7 @@ def load(domain: Domain, data: bytes) -> State:
     )
 
 
-def _parts(hypothesis: Hypothesis) -> tuple[dict[str, Any], Arrays]:
+def _parts(hypothesis: PossibleTables) -> tuple[dict[str, Any], Arrays]:
     if isinstance(hypothesis, Databases):
         counts = hypothesis.counts
         lines = {
@@ -82,7 +87,7 @@ def _parts(hypothesis: Hypothesis) -> tuple[dict[str, Any], Arrays]:
     return facts, {"weights": body.weights, "low": body.low, "high": body.high, "points": hypothesis.points}
 
 
-def _whole(domain: Domain, rows: float, facts: dict[str, Any], arrays: Arrays) -> Hypothesis:
+def _whole(domain: Domain, rows: float, facts: dict[str, Any], arrays: Arrays) -> PossibleTables:
     if "size" in facts:
         shape = (arrays["indptr"].size - 1, domain.cells())
         counts = sparse.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from core.kernel.kernel import Kernel
 from core.privacy.events import Laplace
-from core.privacy.noise import NoiseSource
 from core.theory.median import MedianMechanism
 
 
@@ -27,6 +27,11 @@ class Thesis:
         return Laplace(self.epsilon / math.ceil(720 * self.bound.log_net(self.alpha)))
 
     @property
+    def testing(self) -> Laplace:
+        """e'/2, the price of a test: T's noise is scaled to twice what a unit changes (`loss.py`)."""
+        return Laplace(self.share.epsilon / 2)
+
+    @property
     def hard(self) -> int:
         return min(self.questions, math.floor(self.bound.hard(self.alpha)))
 
@@ -34,17 +39,17 @@ class Thesis:
     def spent(self) -> Fraction:
         return 2 * self.questions * self.share.epsilon
 
-    def threshold(self, rows: float, noise: NoiseSource) -> float:
+    def threshold(self, rows: float, kernel: Kernel) -> float:
         """A random part of the width, 1/4 - j gamma, with probability proportional to 2^-j."""
         gap = self.bound.gap(self.alpha, max(1, round(rows)), float(self.epsilon))
         most = math.floor(0.15 / gap) if gap > 0 else 63
-        place = _halvings(noise) if most else 0
+        place = _halvings(kernel) if most else 0
         while place > most:
-            place = _halvings(noise)
+            place = _halvings(kernel)
         return 0.25 - place * gap if place else 0.25
 
 
-def _halvings(noise: NoiseSource) -> int:
+def _halvings(kernel: Kernel) -> int:
     """A number j with probability 2^-(j+1): the zeros before the first one of a random word."""
-    word = int(noise.keys(1)[0])
+    word = int(kernel.keys(1)[0])
     return 64 if word == 0 else (word & -word).bit_length() - 1

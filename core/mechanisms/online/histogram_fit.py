@@ -12,18 +12,15 @@ by 0.13 % of the rows on average instead of 0.57 %.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from itertools import combinations, islice
 
-import numpy as np
-
-from core.mechanisms.kit.portions import Measurement
+from core.kernel.tables import Marginal
+from core.mechanisms.kit.portions import Noisy
 from core.models.dense import Dense
 from core.models.fitting.consistency import total_of
 from core.models.fitting.simplex import simplex
 from core.models.fitting.updates import Weights
 from core.queries.kit.protocol import Columns
-from core.queries.kit.question import WholeTable
 from core.schema.domain import Domain
 
 SWEEPS = 4
@@ -34,30 +31,25 @@ UNIFORM_MASS = 0.01
 """Part of the rows that is spread evenly first, so that a table can raise cells that the projection emptied."""
 
 
-def fitted(domain: Domain, measured: Sequence[Measurement], public_rows: int | None) -> Dense:
-    """The histogram for a raw one (first) and further tables that were measured beside it."""
-    raw = Dense(domain, measured[0].values.astype(np.float64))
-    total = total_of(
-        {table.columns: table.values for table in measured},
-        {table.columns: table.sigma for table in measured},
-        public_rows,
-    )
-    beside = {table.columns: table for table in measured[1:] if table.columns}
+def fit_histogram(domain: Domain, noisy: Noisy, public_rows: int | None) -> Dense:
+    """The histogram for a raw one, over all columns, and further tables that were measured beside it."""
+    raw, sigma = Dense(domain, noisy.tables[domain.names]), noisy.sigmas[domain.names]
+    total = total_of(noisy.tables, noisy.sigmas, public_rows)
     cells = domain.cells()
     even = UNIFORM_MASS * total / cells
     model = Dense(domain, (1 - UNIFORM_MASS) * simplex(raw.cells, total) + even)
     wanted = {}
     for columns in small_tables(domain, 3, MOST_PASSED // (SWEEPS * cells)):
-        values, variance = raw.marginal(columns), measured[0].sigma ** 2 * cells / domain.cells(columns)
-        if (own := beside.get(columns)) is not None:
-            weight = variance / (variance + own.sigma**2)
-            values, variance = values + weight * (own.values - values), variance * (1 - weight)
+        values, variance = raw.marginal(columns), sigma**2 * cells / domain.cells(columns)
+        if columns in noisy.tables:
+            weight = variance / (variance + noisy.sigmas[columns] ** 2)
+            values, variance = values + weight * (noisy.tables[columns] - values), variance * (1 - weight)
         wanted[columns] = values, math.sqrt(variance)
     update = Weights()
     for _ in range(SWEEPS):
         for columns in reversed(wanted):
-            values, sigma = wanted[columns]
-            model = update.apply(model, WholeTable(columns), values, sigma)
+            values, slack = wanted[columns]
+            model = update.apply(model, Marginal(columns), values, slack)
     return model
 
 

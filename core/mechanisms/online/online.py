@@ -18,12 +18,16 @@ import numpy as np
 from core.base.errors import BadParameter, printable
 from core.base.options import option
 from core.base.wording import amount
+from core.kernel.compared import GRID, Gap
+from core.kernel.kernel import Kernel
+from core.kernel.measurement import Additive, Measurement
 from core.kernel.query import Query
-from core.kernel.sparse_vector import GRID, on_grid
+from core.kernel.sparse_vector import Watch
+from core.kernel.tables import TOTAL, Marginal
 from core.mechanisms.iterative.construct import SLACK, relearned
 from core.mechanisms.kit.answers import Answer, ask
 from core.mechanisms.kit.interactive import Kind, Reply
-from core.mechanisms.kit.portions import Portion
+from core.mechanisms.kit.portions import count_level
 from core.mechanisms.kit.protocol import Expected
 from core.mechanisms.kit.timing import TABLE
 from core.mechanisms.online import state as online_state
@@ -31,26 +35,22 @@ from core.mechanisms.online.plan import (
     MOST_HARD,
     NUMBERS_SHARE,
     PURE_NUMBERS_SHARE,
-    Plan,
+    OnlinePlan,
     Shares,
     fixed,
     largest,
     needed,
     opening_for,
-    reach,
 )
-from core.mechanisms.online.state import Hypothesis, State
+from core.mechanisms.online.state import Hypothesis, OnlineState
 from core.models.fitting.updates import Update
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
-from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit import checks
 from core.queries.kit.checks import inside
 from core.queries.kit.protocol import Source
-from core.queries.kit.question import Question, WholeTable
 from core.schema.domain import Domain
-from core.table.counts import Counts
 
 SMALL_UNIVERSE = 2**14
 """Combinations up to which a noisy histogram answers every question better than any session that learns."""
@@ -158,12 +158,11 @@ class Online:
 
     def expected(self, domain: Domain, unit: Unit) -> Expected:
         plan = self._plan(domain, unit)
-        measured = Portion((), plan.sparse.number)
-        single = replace(unit, neighbours="add-remove")
+        measured = count_level(plan.sparse.number, unit)
         easy = self._threshold(plan, float(self.rows)) / GRID + plan.margin()
         return Expected(
-            mean=measured.mean_error(single),
-            worst=max(easy, reach(plan.sparse.number, measured.sigma(single))),
+            mean=measured.mean_error,
+            worst=max(easy, measured.tail(0.05)),
             about=f"An answer, if the table has about {amount(self.rows)} rows (the average is that of measured ones)",
         )
 
@@ -172,76 +171,70 @@ class Online:
         passes = 2 + (self._passes(domain) if self.replay and not self.theorem else 0)
         return TABLE + 0.002 + passes * self._pass_seconds(domain)
 
-    def open(self, counts: Counts, noise: NoiseSource, earlier: Source | None = None) -> State:
-        domain, unit = counts.domain, counts.unit
+    def open(self, kernel: Kernel, earlier: Source | None = None) -> OnlineState:
+        domain, unit = kernel.domain, kernel.unit
         self.check(domain, unit)
         plan = self._plan(domain, unit)
-        rows = float(counts.public_rows or 0)
-        if plan.rows is not None:
-            rows = float(ask(counts, WholeTable(()), plan.rows, noise).value)
-        rows = max(1.0, rows)
-        opened = tuple(ask(counts, WholeTable(part.columns), part.event, noise) for part in plan.opening)
-        hypothesis = self._begin(domain, rows, earlier, opened, noise.generator())
+        rows = measure_rows(kernel, plan.rows)
+        opened = tuple(ask(kernel, portion.asked, portion.event) for portion in plan.opening)
+        hypothesis = self._begin(domain, rows, earlier, opened, kernel.generator())
         hypothesis = relearned(self._update(domain), hypothesis, opened, 3, SLACK)
-        return State(
+        return OnlineState(
             rows=rows,
             hypothesis=hypothesis,
             sparse=plan.sparse,
             threshold=self._threshold(plan, rows),
-            watch=plan.sparse.start(noise),
+            watch=kernel.watch(plan.sparse),
             past=opened,
         )
 
-    def answer(self, state: State, question: Query, counts: Counts, noise: NoiseSource) -> tuple[State, Reply]:
+    def answer(self, state: OnlineState, question: Query, kernel: Kernel) -> tuple[OnlineState, Reply]:
         """Compare, then answer from the hypothesis or measure and learn.
 
         After an easy answer the state is the very same object: nothing has to be kept.
         """
-        fitting(question, counts.domain)
+        check_question(question, kernel.domain)
         guess = state.total(question) / question.denominator
         if state.left == 0:
             return state, self._reply(state, guess, None, "unchecked")
-        watch, hard = self._compared(state, question, guess, counts, noise)
+        watch, hard = self._compare(state, question, guess, kernel)
         if not hard:
             margin = (state.threshold + state.sparse.run.margin(0.05)) / GRID
             return state, self._reply(state, guess, margin, "easy")
-        measured = self._measured(state, question, counts, noise)
-        learnt = self._learnt(replace(state, watch=watch), measured, counts.domain)
-        value, sigma = _read(measured, question)
-        margin = reach(state.sparse.number, sigma)
-        return learnt, self._reply(learnt, value, margin, "hard")
+        asked = self._asked(question)
+        measured = kernel.measure(asked, state.sparse.number)
+        answer = Answer(asked, measured.values, measured.sigma)
+        learnt = self._learn(replace(state, watch=watch), answer, kernel.domain)
+        return learnt, self._reply(learnt, *_read(measured, question), "hard")
 
-    def peek(self, state: State) -> Source | None:
+    def peek(self, state: OnlineState) -> Source | None:
         return state.hypothesis
 
-    def save(self, state: State) -> bytes:
+    def save(self, state: OnlineState) -> bytes:
         return online_state.save(state)
 
-    def load(self, domain: Domain, data: bytes) -> State:
+    def load(self, domain: Domain, data: bytes) -> OnlineState:
         return online_state.load(domain, data)
 
-    def _compared(
-        self, state: State, question: Query, guess: float, counts: Counts, noise: NoiseSource
-    ) -> tuple[Any, bool]:
+    def _compare(self, state: OnlineState, question: Query, guess: float, kernel: Kernel) -> tuple[Watch, bool]:
         """Whether the hypothesis is wrong: by one comparison of the absolute error, or by two signed ones (G)."""
-        hidden = on_grid(question.total(counts), question.denominator)
-        gap = hidden - round(guess * GRID)
-        if not self.theorem:
-            return state.sparse.test(state.watch, abs(gap), state.threshold, noise)
-        watch, above = state.sparse.test(state.watch, gap, state.threshold, noise)
-        return (watch, above) if above else state.sparse.test(watch, -gap, state.threshold, noise)
+        watch, above = state.watch, False
+        for sign in (1, -1) if self.theorem else (0,):
+            gap = Gap(question, round(guess * GRID), sign)
+            watch, above = kernel.test(state.sparse, watch, gap, state.threshold)
+            if above:
+                break
+        return watch, above
 
-    def _measured(self, state: State, question: Query, counts: Counts, noise: NoiseSource) -> Answer:
+    def _asked(self, question: Query) -> Query | Marginal:
         """The question itself, or the whole table that it is one cell of: that costs the same and teaches more.
 
         Without replays the session is the paper's, which measures the question.
         """
-        asked: Question = question
-        if self._tables and self.replay and not self.theorem and question.columns and _one_cell(question):
-            asked = WholeTable(question.columns)
-        return ask(counts, asked, state.sparse.number, noise)
+        table = self._tables and self.replay and not self.theorem and question.columns and _one_cell(question)
+        return Marginal(question.columns) if table else question
 
-    def _learnt(self, state: State, answer: Answer, domain: Domain) -> State:
+    def _learn(self, state: OnlineState, answer: Answer, domain: Domain) -> OnlineState:
         """The state after a measurement and the replays that the time allows, the newest measurement last."""
         update, past = self._update(domain), (*state.past, answer)
         slack = 0.0 if self.theorem else SLACK
@@ -258,17 +251,17 @@ class Online:
         """Measurements that one hard answer replays at most."""
         return max(FEWEST_PASSES, min(MOST_PASSES, WORK // self._held(domain)))
 
-    def _reply(self, state: State, count: float, margin: float | None, kind: Kind) -> Reply:
+    def _reply(self, state: OnlineState, count: float, margin: float | None, kind: Kind) -> Reply:
         count = max(0.0, count)
         return Reply(count=count, share=min(1.0, count / state.rows), margin=margin, kind=kind, left=state.left)
 
-    def _plan(self, domain: Domain, unit: Unit) -> Plan:
+    def _plan(self, domain: Domain, unit: Unit) -> OnlinePlan:
         if self.theorem:
             return fixed(self.budget, unit, self._shares(domain), max(1, math.ceil(self._steps(domain))))
         plan = self._calibrated(domain, unit)
         return plan or fixed(self.budget, unit, self._shares(domain), 1)
 
-    def _calibrated(self, domain: Domain, unit: Unit) -> Plan | None:
+    def _calibrated(self, domain: Domain, unit: Unit) -> OnlinePlan | None:
         allowed = self.alpha * self.rows
         return largest(self.budget, unit, self._shares(domain), allowed=allowed, questions=self.questions)
 
@@ -278,7 +271,7 @@ class Online:
         opening = opening_for(domain, self.opening, self.budget) if self._tables else ()
         return Shares(opening=opening, numbers=PURE_NUMBERS_SHARE if self.budget.pure else NUMBERS_SHARE)
 
-    def _threshold(self, plan: Plan, rows: float) -> int:
+    def _threshold(self, plan: OnlinePlan, rows: float) -> int:
         """In steps of the grid: two thirds of alpha by the theorem; otherwise so that easy answers stay within alpha,
         but never so low that false alarms would use up the session."""
         if self.theorem:
@@ -319,7 +312,13 @@ class Online:
         """Refuse a schema that the hypothesis cannot hold."""
 
 
-def fitting(question: Query, domain: Domain) -> None:
+def measure_rows(kernel: Kernel, event: Additive | None) -> float:
+    """The number of rows, at least one: public where nothing is paid for it."""
+    rows = kernel.public_rows if event is None else int(kernel.measure(TOTAL, event).values)
+    return max(1.0, float(rows or 0))
+
+
+def check_question(question: Query, domain: Domain) -> None:
     """Refuse a question that does not belong to the schema."""
     for column in question.columns:
         if column not in domain:
@@ -334,11 +333,12 @@ def _one_cell(question: Query) -> bool:
     return float((weights**2).sum()) <= 1
 
 
-def _read(measured: Answer, question: Query) -> tuple[float, float]:
-    """A question's answer in rows from what was measured, and the standard deviation of its noise at most."""
-    if isinstance(measured.question, WholeTable):
-        return float((question.weights * measured.value).sum()) / question.denominator, measured.sigma
-    return float(measured.value) / question.denominator, measured.sigma / question.denominator
+def _read(measured: Measurement, question: Query) -> tuple[float, float]:
+    """A question's answer in rows from what was measured, and how far off it is at most, 95 % of the time."""
+    tail = measured.level.tail(0.05)
+    if isinstance(measured.asked, Marginal):
+        return float((question.weights * measured.values).sum()) / question.denominator, tail
+    return float(measured.values) / question.denominator, tail / question.denominator
 
 
 def _up(share: float) -> float:

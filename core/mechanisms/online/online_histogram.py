@@ -4,35 +4,32 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
+from core.kernel.kernel import Kernel
+from core.kernel.measurement import tail_of_sum
 from core.kernel.query import Query
 from core.mechanisms.direct.histogram import NoisyHistogram
 from core.mechanisms.kit.interactive import Reply
-from core.mechanisms.kit.portions import Measurement, Portion, expected_of, measure, price
+from core.mechanisms.kit.portions import Noisy, Portion, expected_of, measure_tables, price
 from core.mechanisms.kit.protocol import Expected
-from core.mechanisms.online.histogram_fit import fitted, small_tables
-from core.mechanisms.online.online import fitting
+from core.mechanisms.online.histogram_fit import fit_histogram, small_tables
+from core.mechanisms.online.online import check_question
 from core.mechanisms.online.plan import ROWS_SHARE, pure_part
-from core.mechanisms.online.state import Remembering
+from core.mechanisms.online.state import CachedSource
 from core.models.histogram import Histogram
 from core.models.protocol import Floats
 from core.privacy.accounting import rho_for
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace
-from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import Columns, Source
 from core.schema.domain import Domain
-from core.table.counts import Counts
 
-TAIL = math.log(20) / math.sqrt(2)
-"""Standard deviations of Laplace noise that are exceeded 5 % of the time; of Gaussian noise they are fewer."""
 ONES_SHARE, TWOS_SHARE = Fraction(1, 20), Fraction(1, 20)
 """Parts of the budget for tables of one and of two columns. Larger parts lower the mean error and raise the largest: on
 fourteen yes/no columns of census data (epsilon 1, delta 1e-9, 24 runs each) the mean is 0.16 % of the rows with these
@@ -40,15 +37,15 @@ and 0.13 % with 0.1 and 0.2, but then the largest exceeds 1 % in 2 of 24 runs in
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class State:
+class HistogramState:
     """What a session remembers; all of it is public."""
 
     rows: float
     """Number of rows: public, or the best estimate."""
     rows_sigma: float
-    raw: Remembering
+    raw: CachedSource
     """The histogram as it was measured: unbiased."""
-    model: Remembering
+    model: CachedSource
     """One near it without negative counts: it answers."""
     sigma: float
     """Standard deviation of the noise in each raw cell."""
@@ -95,31 +92,33 @@ class OnlineHistogram:
     def slot(self, domain: Domain) -> float:
         return 0.002 + 5e-9 * domain.cells()
 
-    def open(self, counts: Counts, noise: NoiseSource, earlier: Source | None = None) -> State:
-        self.check(counts.domain, counts.unit)
-        measured = [measure(counts, portion, noise) for portion in self._portions(counts.domain, counts.unit)]
-        model = fitted(counts.domain, measured, counts.public_rows)
-        table, sigma = measured[0].values.astype(np.float64), measured[0].sigma
-        rows_sigma = 0.0 if counts.public_rows is not None else _rows_noise(measured)
-        return _state(counts.domain, table, model.cells, sigma, rows_sigma)
+    def open(self, kernel: Kernel, earlier: Source | None = None) -> HistogramState:
+        domain = kernel.domain
+        self.check(domain, kernel.unit)
+        noisy = measure_tables(kernel, self._portions(domain, kernel.unit))
+        model = fit_histogram(domain, noisy, kernel.public_rows)
+        rows_sigma = 0.0 if kernel.public_rows is not None else _rows_noise(noisy)
+        return _state(domain, noisy.tables[domain.names], model.cells, noisy.sigmas[domain.names], rows_sigma)
 
-    def answer(self, state: State, question: Query, counts: Counts, noise: NoiseSource) -> tuple[State, Reply]:
-        fitting(question, counts.domain)
+    def answer(
+        self, state: HistogramState, question: Query, kernel: Kernel
+    ) -> tuple[HistogramState, Reply]:
+        check_question(question, kernel.domain)
         count = float(question.total(state.model)) / question.denominator
         margin = abs(count - _raw(state, question)) + _spread(state, question)
         share = min(1.0, count / state.rows)
         return state, Reply(count=count, share=share, margin=margin, kind="easy", left=None)
 
-    def peek(self, state: State) -> Source | None:
+    def peek(self, state: HistogramState) -> Source | None:
         return state.model.source
 
-    def save(self, state: State) -> bytes:
+    def save(self, state: HistogramState) -> bytes:
         buffer, names = io.BytesIO(), state.model.domain.names
         tables = {"raw": state.raw.source.marginal(names), "cells": state.model.source.marginal(names)}
         np.savez(buffer, sigmas=np.array([state.sigma, state.rows_sigma]), **tables)  # type: ignore[arg-type]
         return buffer.getvalue()
 
-    def load(self, domain: Domain, data: bytes) -> State:
+    def load(self, domain: Domain, data: bytes) -> HistogramState:
         with np.load(io.BytesIO(data), allow_pickle=False) as held:
             sigma, rows_sigma = held["sigmas"].tolist()
             return _state(domain, held["raw"], held["cells"], sigma, rows_sigma)
@@ -135,7 +134,7 @@ class OnlineHistogram:
         table = Portion(names, kind(whole * left))
         if not self.budget.pure:
             pure = Portion(names, Laplace(pure_part(self.budget, left, 1)))
-            table = min(table, pure, key=lambda portion: portion.sigma(unit))
+            table = min(table, pure, key=lambda portion: portion.level(unit).sigma)
         return (table, *beside)
 
     def _beside(self, domain: Domain, unit: Unit) -> dict[Columns, Fraction]:
@@ -147,23 +146,23 @@ class OnlineHistogram:
         return shares if shares or unit.public_rows else {(): ROWS_SHARE}
 
 
-def _state(domain: Domain, raw: Floats, cells: Floats, sigma: float, rows_sigma: float) -> State:
+def _state(domain: Domain, raw: Floats, cells: Floats, sigma: float, rows_sigma: float) -> HistogramState:
     model = Histogram(domain, cells)
-    return State(
+    return HistogramState(
         rows=max(1.0, model.total),
         rows_sigma=rows_sigma,
-        raw=Remembering(Histogram(domain, raw)),
-        model=Remembering(model),
+        raw=CachedSource(Histogram(domain, raw)),
+        model=CachedSource(model),
         sigma=sigma,
     )
 
 
-def _rows_noise(measured: Sequence[Measurement]) -> float:
+def _rows_noise(noisy: Noisy) -> float:
     """Standard deviation of the number of rows: all sums of tables, joined by inverse variance."""
-    return sum(1 / (table.values.size * table.sigma**2) for table in measured) ** -0.5
+    return float(sum(1 / (table.size * noisy.sigmas[columns] ** 2) for columns, table in noisy.tables.items()) ** -0.5)
 
 
-def _raw(state: State, question: Query) -> float:
+def _raw(state: HistogramState, question: Query) -> float:
     """The answer of the raw histogram: by the cells that count, or by all rows less those that do not."""
     if not _complement(question):
         return float(question.total(state.raw)) / question.denominator
@@ -171,17 +170,13 @@ def _raw(state: State, question: Query) -> float:
     return state.rows - float(rest.sum()) / question.denominator
 
 
-def _spread(state: State, question: Query) -> float:
-    """The 95 % tail of the noise of that answer.
-
-    A weighted sum of Laplace noises has no heavier 95 % tail than one of them of the same variance: ln(20)/sqrt(2) =
-    2.12 standard deviations.
-    """
+def _spread(state: HistogramState, question: Query) -> float:
+    """The 95 % tail of the noise of that answer."""
     weights = question.weights / question.denominator
     taken = 1 - weights if _complement(question) else weights
     cells = state.raw.domain.cells() / weights.size * float((taken**2).sum())
     rows = state.rows_sigma if _complement(question) else 0.0
-    return TAIL * math.sqrt(state.sigma**2 * cells + rows**2)
+    return tail_of_sum(math.sqrt(state.sigma**2 * cells + rows**2), 0.05)
 
 
 def _complement(question: Query) -> bool:

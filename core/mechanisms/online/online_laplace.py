@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
 from core.base.errors import OutOfBudget
 from core.base.options import option
+from core.kernel.kernel import Kernel
+from core.kernel.measurement import Additive
 from core.kernel.query import Query
-from core.mechanisms.kit.answers import ask
+from core.kernel.tables import TOTAL
 from core.mechanisms.kit.interactive import Reply
-from core.mechanisms.kit.portions import Portion, share_of
+from core.mechanisms.kit.portions import count_level, share_of
 from core.mechanisms.kit.protocol import Expected
 from core.mechanisms.kit.timing import TABLE
-from core.mechanisms.online.online import fitting
-from core.mechanisms.online.plan import ROWS_SHARE, reach
+from core.mechanisms.online.online import check_question
+from core.mechanisms.online.plan import ROWS_SHARE, number_tail
 from core.privacy.budget import Budget
-from core.privacy.events import Cost, Gaussian, Laplace
-from core.privacy.noise import NoiseSource
+from core.privacy.events import Cost
 from core.privacy.unit import Unit
 from core.queries.kit import checks
 from core.queries.kit.protocol import Source
-from core.queries.kit.question import WholeTable
 from core.schema.domain import Domain
-from core.table.counts import Counts
 
 MOST_QUESTIONS = 1_000_000
 
@@ -34,12 +32,12 @@ MOST_QUESTIONS = 1_000_000
 def answerable(budget: Budget, unit: Unit, margin: float) -> int:
     """How many questions fresh noise could answer within this many rows, 95 % of the time each, for a whole budget."""
     whole = share_of(budget, Fraction(1))
-    ratio = margin / reach(whole, Portion((), whole).sigma(replace(unit, neighbours="add-remove")))
-    return math.floor(ratio if budget.pure else ratio**2)
+    ratio = margin / number_tail(whole, unit, 0.05)
+    return int(ratio if budget.pure else ratio**2)
 
 
 @dataclass(frozen=True)
-class State:
+class FreshNoiseState:
     """What a session remembers; all of it is public."""
 
     rows: float
@@ -89,42 +87,41 @@ class OnlineLaplace:
         return self.questions
 
     def expected(self, domain: Domain, unit: Unit) -> Expected:
-        single, each = replace(unit, neighbours="add-remove"), Portion((), self._event(unit))
-        return Expected(
-            mean=each.mean_error(single), worst=each.tail(single, 0.05 / self.questions), about="Each answer"
-        )
+        level = count_level(self._event(unit), unit)
+        return Expected(mean=level.mean_error, worst=level.tail(0.05 / self.questions), about="Each answer")
 
     def slot(self, domain: Domain) -> float:
         return TABLE + 0.003
 
-    def open(self, counts: Counts, noise: NoiseSource, earlier: Source | None = None) -> State:
-        if counts.public_rows is not None:
-            return State(max(1.0, float(counts.public_rows)), self.questions)
-        rows = ask(counts, WholeTable(()), share_of(self.budget, ROWS_SHARE), noise)
-        return State(max(1.0, float(rows.value)), self.questions)
+    def open(self, kernel: Kernel, earlier: Source | None = None) -> FreshNoiseState:
+        rows = kernel.public_rows
+        if rows is None:
+            rows = int(kernel.measure(TOTAL, share_of(self.budget, ROWS_SHARE)).values)
+        return FreshNoiseState(max(1.0, float(rows)), self.questions)
 
-    def answer(self, state: State, question: Query, counts: Counts, noise: NoiseSource) -> tuple[State, Reply]:
-        fitting(question, counts.domain)
+    def answer(
+        self, state: FreshNoiseState, question: Query, kernel: Kernel
+    ) -> tuple[FreshNoiseState, Reply]:
+        check_question(question, kernel.domain)
         if state.left < 1:
             raise OutOfBudget(f"This session has answered all its {self.questions:,} questions; open another one.")
-        event = self._event(counts.unit)
-        measured = ask(counts, question, event, noise)
-        count = max(0.0, float(measured.value) / question.denominator)
-        margin = reach(event, measured.sigma / question.denominator)
+        measured = kernel.measure(question, self._event(kernel.unit))
+        count = max(0.0, float(measured.values) / question.denominator)
+        margin = measured.level.tail(0.05) / question.denominator
         after = replace(state, left=state.left - 1)
         share = min(1.0, count / state.rows)
         return after, Reply(count=count, share=share, margin=margin, kind="hard", left=after.left)
 
-    def peek(self, state: State) -> Source | None:
+    def peek(self, state: FreshNoiseState) -> Source | None:
         return None
 
-    def save(self, state: State) -> bytes:
+    def save(self, state: FreshNoiseState) -> bytes:
         return json.dumps({"rows": state.rows.hex(), "left": state.left}).encode()
 
-    def load(self, domain: Domain, data: bytes) -> State:
+    def load(self, domain: Domain, data: bytes) -> FreshNoiseState:
         facts = json.loads(data)
-        return State(float.fromhex(facts["rows"]), facts["left"])
+        return FreshNoiseState(float.fromhex(facts["rows"]), facts["left"])
 
-    def _event(self, unit: Unit) -> Laplace | Gaussian:
+    def _event(self, unit: Unit) -> Additive:
         left = Fraction(1) if unit.public_rows else 1 - ROWS_SHARE
         return share_of(self.budget, left / self.questions)

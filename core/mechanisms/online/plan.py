@@ -14,13 +14,15 @@ answers.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from statistics import NormalDist
 
-from core.kernel.sparse_vector import GRID, AboveThreshold, NumericSparse
+from core.base.bisection import largest_that_fits
+from core.kernel.asked import one_number
+from core.kernel.compared import GRID, Gap
+from core.kernel.measurement import Additive, NoiseLevel
+from core.kernel.sparse_vector import AboveThreshold, NumericSparse
 from core.mechanisms.kit.portions import Portion
 from core.privacy.accounting import UNITS, order_for, rho_for, units
 from core.privacy.budget import Budget
@@ -56,10 +58,10 @@ class Shares:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class OnlinePlan:
     """Events of one session, in the order of their first use."""
 
-    rows: Laplace | Gaussian | None
+    rows: Additive | None
     opening: tuple[Portion, ...]
     sparse: NumericSparse
 
@@ -77,11 +79,12 @@ class Plan:
         return self.sparse.run.margin(1 - CONFIDENCE) / GRID
 
 
-def reach(event: Laplace | Gaussian, sigma: float) -> float:
-    """How far a number with this kind of noise and standard deviation is from the truth at most, 95 % of the time."""
-    if isinstance(event, Laplace):
-        return sigma / math.sqrt(2) * math.log(1 / (1 - CONFIDENCE))
-    return sigma * NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+def number_tail(event: Additive, unit: Unit, probability: float) -> float:
+    """In rows: a measured question of any denominator is further off with at most this probability.
+
+    In steps of the grid, as plans compare prices: noise on whole rows would round every one of them up.
+    """
+    return NoiseLevel(event, one_number(unit, GRID)).tail(probability) / GRID
 
 
 def opening_for(domain: Domain, share: float, budget: Budget) -> tuple[tuple[Columns, float], ...]:
@@ -95,7 +98,7 @@ def opening_for(domain: Domain, share: float, budget: Budget) -> tuple[tuple[Col
 
 
 @lru_cache(maxsize=256)
-def lay_out(budget: Budget, unit: Unit, shares: Shares, *, runs: int, cutoff: int) -> Plan:
+def lay_out(budget: Budget, unit: Unit, shares: Shares, *, runs: int, cutoff: int) -> OnlinePlan:
     """The plan with so many runs of comparisons, each of which ends after so many hard answers."""
     opened = {columns: Fraction(max(1, round(GRAIN * share)), GRAIN) for columns, share in shares.opening}
     rows = Fraction(0) if unit.public_rows else ROWS_SHARE
@@ -104,11 +107,11 @@ def lay_out(budget: Budget, unit: Unit, shares: Shares, *, runs: int, cutoff: in
     whole = budget.epsilon if budget.pure else rho_for(budget)
     kind = Laplace if budget.pure else Gaussian
     each = whole * (left - numbers) / runs if budget.pure else pure_part(budget, left - numbers, runs)
-    return Plan(
+    return OnlinePlan(
         rows=None if unit.public_rows else kind(whole * rows),
         opening=tuple(Portion(columns, kind(whole * share)) for columns, share in opened.items()),
         sparse=NumericSparse(
-            run=AboveThreshold.of(each, sensitivity=unit.limit * GRID, cutoff=cutoff),
+            run=AboveThreshold.of(each, sensitivity=Gap.sensitivity(unit), cutoff=cutoff),
             runs=runs,
             number=kind(whole * numbers / hard),
         ),
@@ -138,13 +141,13 @@ def pure_part(budget: Budget, part: Fraction, events: int) -> Fraction:
     return low
 
 
-def largest(budget: Budget, unit: Unit, shares: Shares, *, allowed: float, questions: int) -> Plan | None:
+def largest(budget: Budget, unit: Unit, shares: Shares, *, allowed: float, questions: int) -> OnlinePlan | None:
     """The plan with the most hard answers whose easy answers stay within `allowed` rows; None if even one is too many.
 
     With delta = 0 there is one run. Otherwise cutoffs that are powers of two are tried: a run with a larger cutoff is
     better where single events would be so large that composition gains nothing.
     """
-    best: Plan | None = None
+    best: OnlinePlan | None = None
     cutoff = 1
     while cutoff <= MOST_HARD:
         found = _most(budget, unit, shares, allowed, questions, cutoff)
@@ -158,10 +161,10 @@ def largest(budget: Budget, unit: Unit, shares: Shares, *, allowed: float, quest
     return best
 
 
-def _most(budget: Budget, unit: Unit, shares: Shares, allowed: float, questions: int, cutoff: int) -> Plan | None:
+def _most(budget: Budget, unit: Unit, shares: Shares, allowed: float, questions: int, cutoff: int) -> OnlinePlan | None:
     """The largest number of runs at this cutoff (with delta = 0: the largest cutoff of one run) within `allowed`."""
 
-    def plan(size: int) -> Plan:
+    def plan(size: int) -> OnlinePlan:
         runs, each = (1, size) if budget.pure else (size, cutoff)
         return lay_out(budget, unit, shares, runs=runs, cutoff=each)
 
@@ -169,17 +172,9 @@ def _most(budget: Budget, unit: Unit, shares: Shares, allowed: float, questions:
         tried = plan(size)
         return tried.threshold(questions) + tried.margin() <= allowed
 
-    if not fits(1):
-        return None
     most = max(1, min(MOST_HARD, questions) // (1 if budget.pure else cutoff))
-    low, high = 1, 2
-    while high <= most and fits(high):
-        low, high = high, 2 * high
-    high = min(high, most + 1)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return plan(low)
+    size = largest_that_fits(fits, most=most)
+    return plan(size) if size else None
 
 
 def needed(budget: Budget, unit: Unit, shares: Shares, questions: int) -> float:
@@ -188,7 +183,7 @@ def needed(budget: Budget, unit: Unit, shares: Shares, questions: int) -> float:
     return plan.threshold(questions) + plan.margin()
 
 
-def fixed(budget: Budget, unit: Unit, shares: Shares, hard: int) -> Plan:
+def fixed(budget: Budget, unit: Unit, shares: Shares, hard: int) -> OnlinePlan:
     """The plan with a given number of hard answers: one run with delta = 0, as many runs as answers otherwise."""
     runs, cutoff = (1, hard) if budget.pure else (hard, 1)
     return lay_out(budget, unit, shares, runs=runs, cutoff=cutoff)

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from core.kernel.query import Query
 from core.kernel.sparse_vector import NumericSparse, Watch
+from core.kernel.tables import Marginal
 from core.mechanisms.kit.answers import Answer
 from core.models.dense import Dense
 from core.models.median import MedianSet
 from core.models.points import Points
 from core.models.signed import Signed
 from core.queries.kit.protocol import Columns, Source
-from core.queries.kit.question import Question, WholeTable, total_on
+from core.queries.kit.question import Question, total_on
 from core.schema.domain import Domain
 
 Hypothesis = Dense | Points | Signed | MedianSet
@@ -29,7 +30,7 @@ MOST_REMEMBERED = 2**20
 
 
 @dataclass(frozen=True, eq=False)
-class Remembering:
+class CachedSource:
     """A public source whose tables are computed once; their values are the same with or without this memory."""
 
     source: Source
@@ -51,7 +52,7 @@ class Remembering:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class State:
+class OnlineState:
     """Everything the next answer depends on. All of it is public except `watch.offset`."""
 
     rows: float
@@ -65,23 +66,24 @@ class State:
     """Everything that was measured, for replaying."""
     turn: int = 0
     """Place in `past` from which the next replay goes on."""
+
     @property
     def left(self) -> int:
         """Hard answers that the session can still give."""
         return self.watch.left
 
     @cached_property
-    def _remembering(self) -> Remembering:
-        return Remembering(self.hypothesis)
+    def _cached(self) -> CachedSource:
+        return CachedSource(self.hypothesis)
 
     def total(self, question: Query) -> float:
         """The hypothesis's answer, as `Query.total`."""
         if isinstance(self.hypothesis, MedianSet):
             return float(total_on(question, self.hypothesis))
-        return float(question.total(self._remembering))
+        return float(question.total(self._cached))
 
 
-def save(state: State) -> bytes:
+def save(state: OnlineState) -> bytes:
     """The state as bytes, the secret included."""
     arrays = _arrays(state.hypothesis)
     facts: dict[str, Any] = {
@@ -98,7 +100,7 @@ def save(state: State) -> bytes:
         facts["past"].append({
             "columns": answer.question.columns,
             "denominator": answer.question.denominator,
-            "whole": isinstance(answer.question, WholeTable),
+            "whole": isinstance(answer.question, Marginal),
             "sigma": float(answer.sigma).hex(),
         })
         arrays[f"value{place}"] = answer.value
@@ -109,14 +111,14 @@ def save(state: State) -> bytes:
     return buffer.getvalue()
 
 
-def load(domain: Domain, data: bytes) -> State:
+def load(domain: Domain, data: bytes) -> OnlineState:
     """The state that was saved."""
     with np.load(io.BytesIO(data), allow_pickle=False) as held:
         arrays = {name: held[name] for name in held.files}
     facts = json.loads(arrays.pop("facts").tobytes())
     past = tuple(_answer(each, place, arrays) for place, each in enumerate(facts["past"]))
     rows = float.fromhex(facts["rows"])
-    return State(
+    return OnlineState(
         rows=rows,
         hypothesis=_hypothesis(facts["kind"], domain, rows, arrays),
         sparse=NumericSparse.from_json(facts["sparse"]),
@@ -129,7 +131,7 @@ def load(domain: Domain, data: bytes) -> State:
 
 def _answer(facts: dict[str, Any], place: int, arrays: dict[str, NDArray[Any]]) -> Answer:
     columns = tuple(facts["columns"])
-    question: Question = WholeTable(columns)
+    question: Question = Marginal(columns)
     if not facts["whole"]:
         question = Query(columns=columns, weights=arrays[f"weights{place}"], denominator=facts["denominator"])
     return Answer(question, arrays[f"value{place}"], float.fromhex(facts["sigma"]))
