@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter, OutOfBudget
-from core.kernel.sparse_vector import GRID, AboveThreshold, NumericSparse, Watch, on_grid
+from core.kernel.compared import GRID, on_grid
+from core.kernel.sparse_vector import AboveThreshold, NumericSparse, Watch
 from core.privacy.accounting import units
 from core.privacy.events import Cost, Gaussian, Laplace, Pure
 from core.privacy.noise import Noise
@@ -99,18 +100,20 @@ def test_counts_down_and_renews_the_offset_between_runs():
             self.drawn += 1
             return values + self.drawn
 
-    plan, noise = machine(1, cutoff=2, runs=2), Loud()
-    watch = plan.start(noise)
+    plan, noise, paid = machine(1, cutoff=2, runs=2), Loud(), []
+    watch = plan.start(noise, paid.append)
     assert (watch.left, plan.most, watch.offset) == (4, 4, 1)
     offsets = []
     for _ in range(4):
-        watch, above = plan.test(watch, 100, 0, noise)
+        watch, above = plan.test(watch, 100, 0, noise, paid.append)
         assert above
         offsets.append(watch.offset)
     assert offsets == [1, 4, 4, 4]
+    assert paid == [Pure(plan.run.epsilon)] * 2, "each run is paid when its offset is drawn"
     with pytest.raises(OutOfBudget, match="no measurement left"):
-        plan.test(watch, 100, 0, noise)
-    assert plan.test(Watch(3, 2), -100, 0, noise) == (Watch(3, 2), False)
+        plan.test(watch, 100, 0, noise, paid.append)
+    assert plan.test(Watch(3, 2), -100, 0, noise, paid.append) == (Watch(3, 2), False)
+    assert len(paid) == 2
 
 
 def test_cost_is_that_of_everything_that_can_happen():

@@ -15,6 +15,7 @@ from core.mechanisms.median.session import MedianSession
 from core.privacy.unit import Unit
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
+from tests.kernels import kernel_for
 from tests.privacy.recorder import Recorder
 
 MICRO = Domain((Integers(name="a", low=0, high=2),))
@@ -53,9 +54,10 @@ def scripted(mechanism: MedianSession, counts: Cells, kinds: Sequence[str], numb
     """The private steps of a session in which the questions, and the numbers of hard ones, come out as given."""
     outputs = [[-HIGH] if kind == "easy" else [HIGH, number] for kind, number in zip(kinds, numbers, strict=False)]
     noise = Scripted([0, *(each for step in outputs for each in step)])
-    state = mechanism.open(counts, noise)
+    kernel = kernel_for(mechanism, counts, noise)
+    state = mechanism.open(kernel)
     for question, kind in zip(MICRO_QUESTIONS, kinds, strict=False):
-        state, reply = mechanism.answer(state, question, counts, noise)
+        state, reply = mechanism.answer(state, question, kernel)
         assert reply.kind == kind
     return noise.steps
 
@@ -104,9 +106,10 @@ def session(
     mechanism: MedianSession, counts: Cells, questions: Sequence[Query], noise: Any,
     watch: Callable[[Any], None] = lambda state: None,
 ) -> list[Any]:
-    state, replies = mechanism.open(counts, noise), []
+    kernel = kernel_for(mechanism, counts, noise)
+    state, replies = mechanism.open(kernel), []
     for question in questions:
-        state, reply = mechanism.answer(state, question, counts, noise)
+        state, reply = mechanism.answer(state, question, kernel)
         watch(state)
         replies.append(reply)
     return replies

@@ -13,6 +13,7 @@ import numpy as np
 
 from core.base.errors import OutOfBudget
 from core.kernel.sparse_vector import NumericSparse, Watch
+from core.privacy.events import Event
 
 REACH = 400
 """Noise beyond is so rare in these tests that it moves no probability by 10^-12 of itself."""
@@ -68,13 +69,13 @@ class Transcripts:
 
     def _start(self) -> np.ndarray:
         noise = Forced(0)
-        self.machine.start(noise)
+        self.machine.start(noise, _paid)
         return pmf(OFFSETS, noise.scales[0]) if noise.scales else (OFFSETS == 0).astype(float)
 
     def _after(self, value: int, left: int) -> tuple[int, bool]:
         """What an outcome above leaves, and whether a new offset is drawn."""
         noise = Forced(10**6, 7)
-        watch, _ = self.machine.test(Watch(-(10**6), left), value, self.threshold, noise)
+        watch, _ = self.machine.test(Watch(-(10**6), left), value, self.threshold, noise, _paid)
         return watch.left, len(noise.scales) > 1
 
     def _factor(self, value: int, left: int, outcome) -> np.ndarray:
@@ -112,9 +113,13 @@ class Transcripts:
 
     def _says(self, value: int, left: int, offset: int, noise: Forced):
         try:
-            return self.machine.test(Watch(offset, left), value, self.threshold, noise)[1]
+            return self.machine.test(Watch(offset, left), value, self.threshold, noise, _paid)[1]
         except OutOfBudget:
             return None
+
+
+def _paid(event: Event) -> None:
+    """Nothing is reserved here: what is paid is added up by `stated`."""
 
 
 def worst(machine: Any, cases) -> float:

@@ -10,8 +10,8 @@ import pytest
 
 from core import registry
 from core.base.errors import BadParameter, Refused
+from core.kernel.compared import GRID
 from core.kernel.query import Query
-from core.kernel.sparse_vector import GRID
 from core.mechanisms.median.median_walk import MedianWalk
 from core.models.polytope import cloud as walk_cloud
 from core.privacy import accounting
@@ -22,6 +22,7 @@ from core.schema.domain import Booleans, Domain, Integers
 from core.table.counts import Cells
 from tests.core.mechanisms.median_checks import MICRO, Scripted, both, log_chance, neighbours, scripted, session
 from tests.core.samples import SMALL, small_counts
+from tests.kernels import answered, opened
 from tests.privacy.recorder import Recorder
 
 UNITS = (Unit.row(), Unit.row("replace"), Unit.id("person", 3), Unit.id("person", 3, "replace"))
@@ -64,12 +65,13 @@ def test_record_and_replay_on_neighbours(budget, unit, constants):
 def test_exact_privacy_on_a_micro_domain_although_the_walk_has_not_mixed():
     unit = Unit.row("replace")
     mechanism = MedianWalk(budget=Budget(1), alpha=0.3, questions=3, rows=1_000, chains=16)
-    plan = mechanism._plan(unit)
-    numbers, largest = float(plan.sparse.number.epsilon), 0.0
-    threshold = math.ceil(mechanism._width(4.0, unit) / 4 * GRID)
+    hard = mechanism.hard_answers(MICRO, unit)
+    sparse = mechanism._sparse(unit, hard)
+    numbers, largest = float(sparse.number.epsilon), 0.0
+    threshold = math.ceil(mechanism._width(4.0, unit, hard) / 4 * GRID)
     for pair, kinds in product(list(neighbours(unit))[::3], product(["easy", "hard"], repeat=2)):
         one, two = (log_chance(scripted(mechanism, each, kinds, (0, 7)), kinds, threshold) for each in pair)
-        assert abs(one - two) <= (float(plan.sparse.run.epsilon) + kinds.count("hard") * numbers) * (1 + 1e-6)
+        assert abs(one - two) <= (float(sparse.run.epsilon) + kinds.count("hard") * numbers) * (1 + 1e-6)
         largest = max(largest, abs(one - two))
     assert largest > 0.5 * numbers
     assert accounting.basic(mechanism.cost(MICRO, unit)) <= 1
@@ -119,14 +121,14 @@ def test_hard_answers_teach(monkeypatch):
     question = Query(columns=("old",), weights=np.array([0, 1]))
     truth = int(question.total(counts))
     noise = Scripted([5_000, 0, 2**60, truth, -(2**60)])
-    state = mechanism.open(counts, noise)
+    state = opened(mechanism, counts, noise)
     assert mechanism.mixing(state).rhat == 1
     before = abs(float(np.median(state.hypothesis.values(question))) - truth)
-    state, hard = mechanism.answer(state, question, counts, noise)
+    state, hard = answered(mechanism, state, question, counts, noise)
     half = mechanism._half(state, SMALL, counts.unit)
     values = state.hypothesis.values(question)
     assert hard.count == truth and np.abs(values - truth).max() <= half + 1e-6 < before
-    state, easy = mechanism.answer(state, question, counts, noise)
+    state, easy = answered(mechanism, state, question, counts, noise)
     assert easy.kind == "easy" and abs(easy.count - truth) <= half
     assert 0.9 < mechanism.mixing(state).rhat < 1.2 and mechanism.mixing(state).effective > 64
     assert mechanism.peek(state).marginal(()).sum() == pytest.approx(5_000)
@@ -157,9 +159,9 @@ def test_numbers_beyond_the_table_and_contradictions_are_survived():
 def test_saved_and_loaded_bit_by_bit(constants):
     mechanism, counts = MedianWalk(budget=Budget(1, 1e-6), constants=constants, **QUICK), small_counts()
     asked, noise = questions(SMALL, 8), Recorder(5)
-    state = mechanism.open(counts, noise)
+    state = opened(mechanism, counts, noise)
     for question in asked[:4]:
-        state, _ = mechanism.answer(state, question, counts, noise)
+        state, _ = answered(mechanism, state, question, counts, noise)
     again = mechanism.load(SMALL, mechanism.save(state))
     assert (again.rows, again.watch, again.asked) == (state.rows, state.watch, state.asked)
     assert np.array_equal(again.hypothesis.points, state.hypothesis.points)
@@ -167,18 +169,18 @@ def test_saved_and_loaded_bit_by_bit(constants):
     assert mechanism.save(again) == mechanism.save(state)
     one, two = Recorder(6), Recorder(6)
     for question in asked[4:]:
-        state, first = mechanism.answer(state, question, counts, one)
-        again, second = mechanism.answer(again, question, counts, two)
+        state, first = answered(mechanism, state, question, counts, one)
+        again, second = answered(mechanism, again, question, counts, two)
         assert first == second
 
 
 def test_the_thesis_body_holds_histograms_of_less_mass():
     mechanism = MedianWalk(budget=Budget(1), constants="thesis", **QUICK)
-    state = mechanism.open(small_counts(), Recorder(0))
+    state = opened(mechanism, small_counts(), Recorder(0))
     whole = Query(columns=(), weights=np.array(1))
     values = state.hypothesis.values(whole) / state.rows
     assert (values < 1).all() and values.std() > 0
-    plain = MedianWalk(budget=Budget(1), **QUICK).open(small_counts(), Recorder(0))
+    plain = opened(MedianWalk(budget=Budget(1), **QUICK), small_counts(), Recorder(0))
     assert np.allclose(plain.hypothesis.values(whole), plain.rows)
 
 
@@ -210,7 +212,7 @@ def test_a_measurement_that_teaches_nothing_counts_all_the_same(monkeypatch, err
     counts = small_counts()
     mechanism = MedianWalk(budget=Budget(1), **QUICK)
     noise = Scripted([5_000, 0, 2**60, 700])
-    state = mechanism.open(counts, noise)
-    after, reply = mechanism.answer(state, questions(SMALL, 1)[0], counts, noise)
+    state = opened(mechanism, counts, noise)
+    after, reply = answered(mechanism, state, questions(SMALL, 1)[0], counts, noise)
     assert (reply.kind, reply.count) == ("hard", 700)
     assert after.watch.left == state.watch.left - 1 and after.hypothesis is state.hypothesis

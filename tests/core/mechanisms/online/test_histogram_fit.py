@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from core.mechanisms.kit.portions import Measurement
-from core.mechanisms.online.histogram_fit import fitted, small_tables
+from core.mechanisms.kit.portions import Noisy
+from core.mechanisms.online.histogram_fit import fit_histogram, small_tables
 from core.models.fitting.simplex import simplex
 from core.schema.domain import Booleans, Categories, Domain
 
@@ -33,22 +33,23 @@ def test_small_tables_are_better_than_after_a_projection_and_than_raw_sums():
     generator = np.random.default_rng(1)
     truth = sparse_table(generator)
     noisy = truth + np.rint(generator.laplace(0, 4, 1024)).astype(int)
-    raw = Measurement(WIDE.names, noisy.reshape(WIDE.shape()), 5.7)
-    model = fitted(WIDE, [raw], 3_000)
+    raw = noisy.reshape(WIDE.shape()).astype(float)
+    model = fit_histogram(WIDE, Noisy({WIDE.names: raw}, {WIDE.names: 5.7}), 3_000)
     assert model.cells.min() >= 0
     assert model.total == pytest.approx(3_000)
-    before = pair_error(simplex(raw.values, 3_000.0).ravel(), truth)
+    before = pair_error(simplex(raw, 3_000.0).ravel(), truth)
     assert pair_error(model.cells.ravel(), truth) < before / 1.4
-    assert pair_error(model.cells.ravel(), truth) < pair_error(raw.values.ravel(), truth)
+    assert pair_error(model.cells.ravel(), truth) < pair_error(raw.ravel(), truth)
 
 
 def test_a_table_measured_beside_is_believed_by_its_variance():
     generator = np.random.default_rng(2)
     truth = sparse_table(generator).reshape(WIDE.shape())
-    raw = Measurement(WIDE.names, truth + np.rint(generator.laplace(0, 40, truth.shape)).astype(int), 57.0)
-    alone = fitted(WIDE, [raw], 3_000)
-    column = truth.sum(axis=tuple(range(1, 10)))
-    helped = fitted(WIDE, [raw, Measurement(("c0",), column, 0.5)], 3_000)
+    raw = truth + np.rint(generator.laplace(0, 40, truth.shape))
+    alone = fit_histogram(WIDE, Noisy({WIDE.names: raw}, {WIDE.names: 57.0}), 3_000)
+    column = truth.sum(axis=tuple(range(1, 10))).astype(float)
+    both = Noisy({WIDE.names: raw, ("c0",): column}, {WIDE.names: 57.0, ("c0",): 0.5})
+    helped = fit_histogram(WIDE, both, 3_000)
     assert np.abs(helped.marginal(("c0",)) - column).max() < 60
     assert np.abs(helped.marginal(("c0",)) - column).max() < np.abs(alone.marginal(("c0",)) - column).max() / 5
 
@@ -63,7 +64,7 @@ def test_which_tables_are_small():
 
 def test_a_single_column_is_only_projected():
     domain = Domain((Categories(name="a", values=tuple(range(6))),))
-    values = np.array([50, -3, 2, 0, 40, -9])
-    model = fitted(domain, [Measurement(("a",), values, 3.0)], 80)
+    values = np.array([50.0, -3, 2, 0, 40, -9])
+    model = fit_histogram(domain, Noisy({("a",): values}, {("a",): 3.0}), 80)
     assert model.total == pytest.approx(80)
     assert np.abs(model.cells - simplex(values, 80.0)).max() < 1

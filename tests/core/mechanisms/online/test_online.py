@@ -12,7 +12,7 @@ from core.kernel.query import Query
 from core.mechanisms.direct.histogram import NoisyHistogram
 from core.mechanisms.online import online
 from core.mechanisms.online import start as online_start
-from core.mechanisms.online.online import Online, better_for, fitting
+from core.mechanisms.online.online import Online, better_for, check_question
 from core.mechanisms.online.online_median import OnlineMedian
 from core.mechanisms.online.online_perceptron import OnlinePerceptron
 from core.mechanisms.online.online_weights import OnlineWeights
@@ -25,7 +25,7 @@ from core.privacy.unit import Unit
 from core.schema.domain import Categories, Domain
 from core.table.counts import Cells
 from tests.core.mechanisms.asked import CUBE, cells, errors, played, questions
-from tests.kernels import run
+from tests.kernels import answered, opened, run
 from tests.privacy.recorder import Recorder
 
 KINDS = (OnlineWeights, OnlinePerceptron, OnlineMedian)
@@ -103,8 +103,8 @@ def test_a_kept_session_goes_on_bit_by_bit(kind, budget):
         one, two = state, kept
         for question in asked[30:]:
             noise, again = Recorder(seed), Recorder(seed)
-            one, reply = session.answer(one, question, counts, noise)
-            two, repeated = session.answer(two, question, counts, again)
+            one, reply = answered(session, one, question, counts, noise)
+            two, repeated = answered(session, two, question, counts, again)
             assert reply == repeated
             assert [call.hidden.tolist() for call in noise.calls] == [call.hidden.tolist() for call in again.calls]
         assert session.save(one) == session.save(two)
@@ -113,11 +113,11 @@ def test_a_kept_session_goes_on_bit_by_bit(kind, budget):
 @pytest.mark.parametrize("kind", KINDS)
 def test_states_are_never_changed_in_place(kind):
     session, counts = mechanism(kind), table()
-    state = session.open(counts, Recorder(1))
+    state = opened(session, counts, Recorder(1))
     before = session.save(state)
     kinds = set()
     for question in questions(CUBE, 30):
-        after, reply = session.answer(state, question, counts, Recorder(2))
+        after, reply = answered(session, state, question, counts, Recorder(2))
         kinds.add(reply.kind)
         assert (after is state) == (reply.kind != "hard")
     assert session.save(state) == before
@@ -151,16 +151,16 @@ def test_halts_honestly():
     assert [reply.left for reply in replies if reply.kind == "hard"] == list(range(limit - 1, -1, -1))
     assert all((reply.margin is None) == (reply.kind == "unchecked") for reply in replies)
     silent = Recorder(9)
-    session.answer(state, asked[0], counts, silent)
+    answered(session, state, asked[0], counts, silent)
     assert not silent.calls, "after the last measurement nothing touches the table"
 
 
 def test_easy_answers_are_those_of_the_public_hypothesis():
     session, counts = mechanism(OnlineWeights), table()
-    state = session.open(counts, Recorder(4))
+    state = opened(session, counts, Recorder(4))
     for question in questions(CUBE, 60, denominators=(1, 4)):
         expected = float(question.total(session.peek(state))) / question.denominator
-        after, reply = session.answer(state, question, counts, Recorder(4))
+        after, reply = answered(session, state, question, counts, Recorder(4))
         if reply.kind == "easy":
             assert reply.count == pytest.approx(expected, rel=1e-12)
         state = after
@@ -225,15 +225,15 @@ def test_a_large_schema_is_held_as_weighted_records(monkeypatch):
     assert errors(replies, asked, counts).mean() < np.mean(uniform) / 2
 
     drawn = Points(WIDE, counts.codes[:5_000], np.full(5_000, 6.0))
-    helped = session.open(counts, Recorder(1), drawn)
+    helped = opened(session, counts, Recorder(1), drawn)
     assert np.abs(helped.hypothesis.marginal(("w0", "w1")) - counts.marginal(("w0", "w1"))).sum() < 0.2 * 30_000
 
 
 def test_two_signed_comparisons_in_the_theorem_variant():
     session, counts = mechanism(OnlineWeights, variant="theorem", alpha=0.9), table()
-    state = session.open(counts, Recorder(0))
+    state = opened(session, counts, Recorder(0))
     noise = Recorder(0)
-    session.answer(state, Query(columns=(), weights=np.array(1)), counts, noise)
+    answered(session, state, Query(columns=(), weights=np.array(1)), counts, noise)
     first, second = noise.calls
     assert int(first.hidden[0]) == -int(second.hidden[0])
 
@@ -277,12 +277,12 @@ def test_refusals_name_what_would_work():
 )
 def test_a_question_outside_the_schema_spends_nothing(question):
     session, counts = mechanism(OnlineWeights), table()
-    state, noise = session.open(counts, Recorder(0)), Recorder(1)
+    state, noise = opened(session, counts, Recorder(0)), Recorder(1)
     with pytest.raises(BadParameter, match="question"):
-        session.answer(state, question, counts, noise)
+        answered(session, state, question, counts, noise)
     assert not noise.calls
     with pytest.raises(BadParameter):
-        fitting(question, CUBE)
+        check_question(question, CUBE)
 
 
 def test_small_universes_are_told_what_is_better():

@@ -18,6 +18,7 @@ from core.privacy.unit import Unit
 from core.table.counts import Cells
 from tests.core.mechanisms.asked import CUBE, cells, errors, played, questions
 from tests.core.mechanisms.online.test_online import WIDE
+from tests.kernels import answered, opened
 from tests.privacy.recorder import Recorder
 
 UNITS = (Unit.row(), Unit.row("replace"), Unit.id("person", 3))
@@ -34,13 +35,13 @@ def test_everything_is_paid_at_the_start(budget, unit):
     assert accounting.units(noise.cost(), order) == declared <= accounting.capacity(budget)
     assert {(reply.kind, reply.left) for reply in replies} == {("easy", None)}
     silent = Recorder(2)
-    assert session.answer(state, questions(CUBE, 1)[0], counts, silent)[0] is state
+    assert answered(session, state, questions(CUBE, 1)[0], counts, silent)[0] is state
     assert not silent.calls
     kept = session.load(CUBE, session.save(state))
     assert session.save(kept) == session.save(state)
     asked = questions(CUBE, 20, denominators=(4,))
-    assert [session.answer(kept, q, counts, silent)[1] for q in asked] == [
-        session.answer(state, q, counts, silent)[1] for q in asked
+    assert [answered(session, kept, q, counts, silent)[1] for q in asked] == [
+        answered(session, state, q, counts, silent)[1] for q in asked
     ]
 
 
@@ -69,6 +70,6 @@ def test_refusals():
     with pytest.raises(Refused, match="combinations"):
         OnlineHistogram(budget=Budget(1)).check(WIDE, Unit.row())
     session, counts = OnlineHistogram(budget=Budget(1)), Cells(CUBE, cells())
-    state = session.open(counts, Recorder(1))
+    state = opened(session, counts, Recorder(1))
     with pytest.raises(BadParameter, match="question"):
-        session.answer(state, Query(columns=("e",), weights=np.array([1])), counts, Recorder(1))
+        answered(session, state, Query(columns=("e",), weights=np.array([1])), counts, Recorder(1))

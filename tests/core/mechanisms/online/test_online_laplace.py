@@ -14,6 +14,7 @@ from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.table.counts import Cells
 from tests.core.mechanisms.asked import CUBE, cells, errors, played, questions
+from tests.kernels import answered
 from tests.privacy.recorder import Recorder
 
 BUDGETS = (Budget(1), Budget(1, 1e-6))
@@ -49,7 +50,7 @@ def test_every_answer_is_measured_until_the_last():
     assert session.load(CUBE, session.save(state)) == state
     noise = Recorder(2)
     with pytest.raises(OutOfBudget, match="all its 3 questions"):
-        session.answer(state, asked[3], counts, noise)
+        answered(session, state, asked[3], counts, noise)
     assert not noise.calls
     assert session.peek(state) is None
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from core.mechanisms.online.plan import Shares, fixed, largest, lay_out, needed, opening_for, reach
+from core.mechanisms.online.plan import Shares, fixed, largest, lay_out, needed, number_tail, opening_for
 from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.events import Gaussian, Laplace
@@ -70,6 +70,7 @@ def test_large_columns_get_more_of_the_opening():
     assert opening_for(DOMAIN, 0.0, Budget(1)) == ()
 
 
-def test_reach_of_one_number():
-    assert reach(Laplace(Fraction(1)), 2**0.5) == pytest.approx(2.9957, rel=1e-4)
-    assert reach(Gaussian(Fraction(1)), 1.0) == pytest.approx(1.95996, rel=1e-5)
+def test_tail_of_one_number():
+    for unit in (Unit.row(), Unit.row("replace"), Unit.id("x", 5, "replace")):
+        assert number_tail(Laplace(Fraction(1)), unit, 0.05) == pytest.approx(2.9957 * unit.limit, rel=1e-4)
+        assert number_tail(Gaussian(Fraction(1, 2)), unit, 0.05) == pytest.approx(1.95996 * unit.limit, rel=1e-4)
