@@ -1,4 +1,4 @@
-"""Candidate databases: small tables that are compared with the private one on every question at once.
+"""Small databases: candidates that are compared with the private table on every question at once.
 
 A database of m rows is a line of m places: cells of the columns that some question looks at, counted in row-major
 order. Columns that no question looks at do not enlarge the choice; they are filled uniformly when records are made.
@@ -14,11 +14,12 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from core.mechanisms.iterative.distinguish import Members, grid_of
+from core.kernel.scores import grid_of
 from core.models.nets import multisets
 from core.models.points import Points
 from core.models.protocol import Codes
-from core.queries.kit.protocol import QueryClass, Source
+from core.queries.kit.protocol import QueryClass
+from core.queries.kit.question import log_size_of, whole_totals
 from core.schema.domain import Domain
 
 Integers = NDArray[np.int64]
@@ -32,12 +33,12 @@ MOST_CELLS = 2**16
 """Records whose answers are worked out one by one beforehand: some seconds."""
 DENSE = 16
 """Up to so many cells per row a product of matrices over all cells is faster than picking the rows' lines."""
-LARGEST = 2**61
-"""Scaled totals are clipped here, so that their differences stay exact."""
+MOST_PLACES = 2**61
+"""Binomials are cut here: no database with such a number is ever listed."""
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates:
+class SmallDatabases:
     """Databases over the columns that the questions look at, and their answers in whole numbers.
 
     Answers of all classes are laid end to end in units of 1/grid rows, where grid is the largest denominator.
@@ -66,7 +67,7 @@ class Candidates:
 
     @cached_property
     def log_questions(self) -> float:
-        return Members(self.queries).log_size(self.domain)
+        return log_size_of(self.queries, self.domain)
 
     @property
     def tabulated(self) -> bool:
@@ -74,19 +75,10 @@ class Candidates:
         fits = self.log_cells + self.log_questions <= math.log(MOST_SINGLES) + 1e-9
         return self.cells <= MOST_CELLS and fits
 
-    def totals(self, source: Source) -> Integers:
-        """Every question's total on a source that counts whole rows."""
-        parts = []
-        for query in self.queries:
-            found = np.asarray(query.totals(source))
-            whole = found if found.dtype.kind in "iu" else np.rint(found)
-            parts.append(whole.astype(np.int64) * (self.grid // query.denominator(self.domain)))
-        return np.concatenate(parts)
-
     def answers(self, databases: Integers) -> Integers:
         """Totals of every database, one line each."""
         if not self.tabulated:
-            return np.stack([self.totals(self._points(database)) for database in databases])
+            return np.stack([self._totals(database) for database in databases])
         singles, count = _singles(self.queries, self.domain), len(databases)
         if self.cells <= DENSE * databases.shape[1]:
             places = databases + self.cells * np.arange(count)[:, None]
@@ -98,13 +90,16 @@ class Candidates:
             found += singles[place]
         return found.astype(np.int64)
 
-    def worst(self, target: Integers, factor: int, databases: Integers) -> Integers:
-        """max over all questions of |target - factor * total of the database|, for every database."""
-        size, found = self.block(databases.shape[1]), np.empty(len(databases), dtype=np.int64)
+    def blocks(self, databases: Integers) -> Iterator[tuple[int, Integers]]:
+        """The answers of these databases, a block at a time, each with where it begins."""
+        size = self.block(databases.shape[1])
         for start in range(0, len(databases), size):
-            answers = self.answers(databases[start : start + size])
-            found[start : start + size] = np.abs(target - factor * answers).max(axis=1)
-        return found
+            yield start, self.answers(databases[start : start + size])
+
+    def every_block(self, rows: int) -> Iterator[tuple[int, Integers]]:
+        """The answers of all databases of so many rows, likewise; they are never held together."""
+        for start, databases in self.lines(rows):
+            yield start, self.answers(databases)
 
     def block(self, rows: int) -> int:
         """Databases to look at together, so that no array of intermediate results is larger than BLOCK."""
@@ -123,10 +118,10 @@ class Candidates:
         self._fill(codes, database)
         return codes
 
-    def _points(self, database: Integers) -> Points:
+    def _totals(self, database: Integers) -> Integers:
         codes = np.zeros((len(database), len(self.domain)), dtype=np.int64)
         self._fill(codes, database)
-        return Points(self.domain, codes, np.ones(len(database)))
+        return np.concatenate(whole_totals(self.queries, Points(self.domain, codes, np.ones(len(database)))))
 
     def _fill(self, codes: Codes, database: Integers) -> None:
         for column, code in zip(self.columns, np.unravel_index(database, self.shape), strict=True):
@@ -140,8 +135,8 @@ class Candidates:
 @lru_cache(maxsize=1)
 def _singles(queries: tuple[QueryClass, ...], domain: Domain) -> Floats:
     """The answers of a database that is one single record, for every record; public and the same in every run."""
-    candidates = Candidates(queries, domain)
-    lines = (candidates.totals(candidates._points(np.array([place]))) for place in range(candidates.cells))
+    databases = SmallDatabases(queries, domain)
+    lines = (databases._totals(np.array([place])) for place in range(databases.cells))
     found = np.stack(list(lines)).astype(np.float64)
     found.setflags(write=False)
     return found
@@ -171,7 +166,7 @@ def _subsets(elements: int, size: int, indices: Integers) -> Integers:
     left = np.array(indices, dtype=np.int64)
     found = np.empty((len(left), size), dtype=np.int64)
     for place, remaining in enumerate(range(size, 0, -1)):
-        sizes = np.array([min(math.comb(n, remaining), LARGEST) for n in range(elements)], dtype=np.int64)
+        sizes = np.array([min(math.comb(n, remaining), MOST_PLACES) for n in range(elements)], dtype=np.int64)
         largest = np.searchsorted(sizes, left, side="right") - 1
         left -= sizes[largest]
         found[:, place] = largest

@@ -8,17 +8,9 @@ where q(.) is a total in units of 1/grid rows, x the private table and N its num
 in rows, of y scaled to N rows. N is public, or measured with a slice of the budget before the choice ('measured'), or
 the exact private number ('exact'; a measured one then scales the release).
 
-**Privacy** the score moves by at most m * unit.limit * grid between neighbours, for both kinds of N and of neighbours.
-
-- N fixed: a unit changes q(x) by at most unit.limit * grid. Adding or removing does so in one direction; a replacement
-  lowers it by at most that and raises it by at most that.
-- N exact: adding k and removing l rows (both at most limit) changes q(x) by some d from -l grid to k grid and N by some
-  e between 0 and k - l, while q(y) lies between 0 and m grid. If k >= l, then m d - e q(y) is at most k m grid and at
-  least -l m grid - (k - l) m grid = -k m grid; if k < l, likewise with l. (F section 4 bounds the two changes one by
-  one, which gives up to twice as much; but they have the same sign.)
-
-The largest absolute value moves by no more than the values do. To keep 64-bit numbers exact, q(x) and N are clipped to
-a public range first: the clipped changes lie between 0 and d, and between 0 and e, which is all that the proof uses.
+**Privacy** the score moves by at most m * unit.limit * grid between neighbours, for both kinds of N and of neighbours;
+the proof is with the score itself, `kernel/scores.DatabaseErrors`. (F section 4 bounds the changes of m q(x) and N q(y)
+one by one, which gives up to twice as much; but they have the same sign.)
 
 Every method draws exactly. 'enumerate' lists all multisets; 'net' lists databases made from public randomness;
 'search' pays for several choices in a row, each between the last database and changed copies of it.
@@ -27,30 +19,35 @@ Every method draws exactly. 'enumerate' lists all multisets; 'net' lists databas
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
 import numpy as np
 
+from core.base.bisection import largest_that_fits
 from core.base.errors import BadParameter, Refused
 from core.base.wording import amount, plural
-from core.mechanisms.kit.portions import Portion
+from core.kernel.kernel import Kernel
+from core.kernel.measurement import Additive
+from core.kernel.scores import DatabaseErrors
+from core.mechanisms.kit.portions import count_level, measure_rows
 from core.mechanisms.kit.protocol import Expected, Progress
 from core.mechanisms.kit.timing import TABLE
-from core.mechanisms.smalldb.candidates import LARGEST, MOST_CELLS, Candidates, Integers, at, changed
+from core.mechanisms.smalldb.candidates import MOST_CELLS, Integers, SmallDatabases, at, changed
 from core.models.nets import multisets, random_net
 from core.models.points import Points
 from core.privacy.accounting import capacity, order_for, rho_for, units
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace, Selection
-from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit.checks import MOST_LISTED
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
-from core.table.counts import Counts
 
+Block = tuple[int, Integers]
+"""Answers of some databases, one line each, and the place of the first."""
 MOST_DATABASES = 10**7
 """Databases that are listed and scored; some seconds for some tens of questions."""
 MOST_ANSWERS = 2**31
@@ -88,12 +85,8 @@ class Choice:
     """Whether scores compare with the exact private number of rows."""
 
     @cached_property
-    def candidates(self) -> Candidates:
-        return Candidates(self.queries, self.domain)
-
-    @property
-    def sensitivity(self) -> int:
-        return self.rows * self.unit.limit * self.candidates.grid
+    def candidates(self) -> SmallDatabases:
+        return SmallDatabases(self.queries, self.domain)
 
     @property
     def width(self) -> int:
@@ -103,7 +96,7 @@ class Choice:
         return self.members if self.method == "net" else self.proposals + 1
 
     @property
-    def events(self) -> tuple[Laplace | Gaussian | None, Fraction]:
+    def events(self) -> tuple[Additive | None, Fraction]:
         """What the number of rows costs (None where it is public), and the epsilon of each choice."""
         return _events(self.budget, self.unit.public_rows, self._choices, math.log(self.width))
 
@@ -151,9 +144,9 @@ class Choice:
         scale, log_width = 2 * self.unit.limit / float(epsilon), math.log(self.width)
         mean, worst, failure = scale * (log_width + 1), 0.0, 0.05
         if total is not None:
-            single, failure = replace(self.unit, neighbours="add-remove"), failure / 2
-            mean += Portion((), total).mean_error(single)
-            worst += Portion((), total).tail(single, failure)
+            level, failure = count_level(total, self.unit), failure / 2
+            mean += level.mean_error
+            worst += level.tail(failure)
         worst += scale * (log_width + math.log(1 / failure))
         return Expected(mean=mean, worst=worst, about=f"Every answer, beyond {left_out}")
 
@@ -164,25 +157,21 @@ class Choice:
         drawn = 0.0 if self.method == "enumerate" else 1.2e-6 * compared * self.rows
         return TABLE + (3e-8 if self.method == "enumerate" else 1.5e-8) * work + drawn
 
-    def run(self, counts: Counts, noise: NoiseSource, progress: Progress) -> Points:
+    def run(self, kernel: Kernel, progress: Progress) -> Points:
         progress("Counting the private table", 0.0)
-        public = noise.generator()
-        told = self._told(counts, noise)
-        exact = int(counts.marginal(())) if self.exact_total else told
-        factor = min(exact, LARGEST // (self.rows * self.candidates.grid))
-        target = self.rows * np.clip(self.candidates.totals(counts), 0, LARGEST // self.rows)
-        epsilon = self.events[1]
+        total, epsilon = self.events
+        public, told, event = kernel.generator(), measure_rows(kernel, total), Selection(epsilon)
 
         def choose(databases: Integers) -> Integers:
-            scores = -self.candidates.worst(target, factor, databases)
-            chosen: Integers = databases[noise.select(scores, epsilon=epsilon, sensitivity=self.sensitivity)]
+            errors = self._errors(len(databases), lambda: self.candidates.blocks(databases), told)
+            chosen: Integers = databases[kernel.choose(errors, event)]
             return chosen
 
         if self.method == "enumerate":
-            database = self._listed(target, factor, noise, progress)
+            place = kernel.choose(self._errors(self.width, lambda: self._listed(progress), told), event)
+            database = at(self.candidates.cells, self.rows, np.array([place]))[0]
         else:
-            count = self.width
-            database = choose(random_net(self.candidates.cells, count, self.rows, public))
+            database = choose(random_net(self.candidates.cells, self.width, self.rows, public))
             for done in range(1, self._choices):
                 progress("Choosing between changed databases", done / self._choices)
                 proposed = changed(database, self.proposals, self.candidates.shape, public)
@@ -190,24 +179,21 @@ class Choice:
         codes = self.candidates.records(database, public)
         return Points(self.domain, codes, np.full(self.rows, told / self.rows))
 
-    def _told(self, counts: Counts, noise: NoiseSource) -> int:
-        """The number of rows that the release states: public, or measured; at least one."""
-        event = self.events[0]
-        if event is None:
-            return max(1, counts.public_rows or 0)
-        hidden, limit = counts.marginal(()), self.unit.limit
-        if isinstance(event, Laplace):
-            return max(1, int(noise.laplace(hidden, epsilon=event.epsilon, sensitivity=limit)))
-        return max(1, int(noise.gaussian(hidden, rho=event.rho, sensitivity_squared=limit**2)))
+    def _errors(self, size: int, answers: Callable[[], Iterator[Block]], told: int) -> DatabaseErrors:
+        return DatabaseErrors(
+            queries=self.queries,
+            domain=self.domain,
+            rows=self.rows,
+            size=size,
+            answers=answers,
+            told=None if self.exact_total else told,
+        )
 
-    def _listed(self, target: Integers, factor: int, noise: NoiseSource, progress: Progress) -> Integers:
-        """One choice between all databases; only their scores are kept."""
-        scores = np.empty(self.width, dtype=np.int64)
-        for start, databases in self.candidates.lines(self.rows):
+    def _listed(self, progress: Progress) -> Iterator[Block]:
+        """The answers of all databases."""
+        for start, answers in self.candidates.every_block(self.rows):
             progress("Comparing databases", start / self.width)
-            scores[start : start + len(databases)] = -self.candidates.worst(target, factor, databases)
-        chosen = noise.select(scores, epsilon=self.events[1], sensitivity=self.sensitivity)
-        return at(self.candidates.cells, self.rows, np.array([chosen]))[0]
+            yield start, answers
 
 
 def instead(domain: Domain) -> str:
@@ -215,11 +201,11 @@ def instead(domain: Domain) -> str:
     return "'histogram'" if domain.cells() <= SMALL_UNIVERSE else "'gaussian'"
 
 
-def comparable(name: str, queries: tuple[QueryClass, ...], domain: Domain) -> Candidates:
+def comparable(name: str, queries: tuple[QueryClass, ...], domain: Domain) -> SmallDatabases:
     """The candidates of a schema, unless their questions or their rows cannot even be numbered."""
     for query in queries:
         query.check(domain)
-    found = Candidates(queries, domain)
+    found = SmallDatabases(queries, domain)
     if found.log_questions > math.log(MOST_LISTED):
         raise Refused(
             f"These classes hold over {amount(MOST_LISTED)} questions, too many for '{name}' to compare one by one; "
@@ -233,7 +219,7 @@ def comparable(name: str, queries: tuple[QueryClass, ...], domain: Domain) -> Ca
     return found
 
 
-def listable(candidates: Candidates, rows: int) -> bool:
+def listable(candidates: SmallDatabases, rows: int) -> bool:
     """Whether all databases of so many rows can be compared; a public rule."""
     if not candidates.tabulated:
         return False
@@ -241,25 +227,23 @@ def listable(candidates: Candidates, rows: int) -> bool:
     return count <= MOST_DATABASES and _work(candidates, rows, count) <= MOST_ANSWERS
 
 
-def listable_rows(candidates: Candidates) -> int:
+def listable_rows(candidates: SmallDatabases) -> int:
     """The most rows, up to the usual number, of which all databases can be compared; at least one."""
     return max((rows for rows in range(1, USUAL_ROWS + 1) if listable(candidates, rows)), default=1)
 
 
-def missed(candidates: Candidates, rows: int) -> str:
+def missed(candidates: SmallDatabases, rows: int) -> str:
     """How much of the table the best of all databases of so many rows may miss, by Hoeffding's inequality."""
     share = min(1.0, math.sqrt((math.log(2) + candidates.log_questions) / (2 * rows)))
     return f"the best database of {plural(rows, 'row')}, itself within {math.ceil(1000 * share) / 10:g} % of the table"
 
 
-def _work(candidates: Candidates, rows: int, count: int) -> float:
+def _work(candidates: SmallDatabases, rows: int, count: int) -> float:
     return count * max(math.exp(min(candidates.log_questions, 700.0)), rows)
 
 
 @lru_cache(maxsize=256)
-def _events(
-    budget: Budget, public_rows: bool, choices: int, log_width: float
-) -> tuple[Laplace | Gaussian | None, Fraction]:
+def _events(budget: Budget, public_rows: bool, choices: int, log_width: float) -> tuple[Additive | None, Fraction]:
     """A budget as a measured number of rows and equal choices.
 
     The split makes the sum of the two mean errors least: 1/s for the number of rows and 2 T (ln|R| + 1)/(1 - s) for T
@@ -290,12 +274,7 @@ def _selection(budget: Budget, total: Gaussian | None, choices: int) -> Fraction
     def fits(steps: int) -> bool:
         return units(Cost((*spent, *(Selection(Fraction(steps, grain)),) * choices)), order) <= held
 
-    low, high = 0, grain
-    while fits(high):
-        low, high = high, 2 * high
-    while high - low > max(1, low >> 20):
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    if low == 0:
+    steps = largest_that_fits(fits, start=grain, bits=20)
+    if steps == 0:
         raise BadParameter("epsilon", "is too small to choose anything at this delta; try 1.")
-    return Fraction(low, grain)
+    return Fraction(steps, grain)

@@ -7,8 +7,9 @@ from typing import ClassVar
 
 from core.base.options import option
 from core.base.wording import amount
+from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Expected, Progress, silent
-from core.mechanisms.smalldb.candidates import Candidates
+from core.mechanisms.smalldb.candidates import SmallDatabases
 from core.mechanisms.smalldb.choice import (
     MOST_DATABASES,
     MOST_ROWS,
@@ -24,12 +25,10 @@ from core.models.nets import rows_for
 from core.models.points import Points
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
-from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit import checks
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
-from core.table.counts import Counts
 
 NETS = ("auto", "all", "random")
 
@@ -106,9 +105,9 @@ class Net:
     def seconds(self, domain: Domain, unit: Unit) -> float:
         return self._choice(domain, unit).seconds()
 
-    def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Points:
-        self.check(counts.domain, counts.unit)
-        return self._choice(counts.domain, counts.unit).run(counts, noise, progress)
+    def run(self, kernel: Kernel, progress: Progress = silent) -> Points:
+        self.check(kernel.domain, kernel.unit)
+        return self._choice(kernel.domain, kernel.unit).run(kernel, progress)
 
     def _choice(self, domain: Domain, unit: Unit) -> Choice:
         candidates = comparable(self.name, self.queries, domain)
@@ -125,7 +124,7 @@ class Net:
             members=self.members,
         )
 
-    def _rows(self, candidates: Candidates) -> int:
+    def _rows(self, candidates: SmallDatabases) -> int:
         if self.rows:
             return self.rows
         if self.accuracy:

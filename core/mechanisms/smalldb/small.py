@@ -9,8 +9,9 @@ from typing import ClassVar
 from core.base.errors import BadParameter
 from core.base.options import option
 from core.base.wording import amount
+from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Expected, Progress, silent
-from core.mechanisms.smalldb.candidates import Candidates
+from core.mechanisms.smalldb.candidates import SmallDatabases
 from core.mechanisms.smalldb.choice import (
     MOST_DATABASES,
     MOST_ROWS,
@@ -24,12 +25,10 @@ from core.mechanisms.smalldb.choice import (
 from core.models.points import Points
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
-from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit import checks
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
-from core.table.counts import Counts
 
 METHODS = ("auto", "enumerate", "net", "search")
 MOST_ROUNDS = 1_000
@@ -104,11 +103,11 @@ class SmallDatabase:
     def seconds(self, domain: Domain, unit: Unit) -> float:
         return self._choice(domain, unit).seconds()
 
-    def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Points:
-        self.check(counts.domain, counts.unit)
-        return self._choice(counts.domain, counts.unit).run(counts, noise, progress)
+    def run(self, kernel: Kernel, progress: Progress = silent) -> Points:
+        self.check(kernel.domain, kernel.unit)
+        return self._choice(kernel.domain, kernel.unit).run(kernel, progress)
 
-    def _enough(self, candidates: Candidates, accuracy: float) -> int:
+    def _enough(self, candidates: SmallDatabases, accuracy: float) -> int:
         """Rows with which some database is within the accuracy on every question."""
         raise NotImplementedError
 
@@ -132,7 +131,7 @@ class SmallDatabase:
             exact_total=self.exact_total,
         )
 
-    def _rows(self, candidates: Candidates) -> int:
+    def _rows(self, candidates: SmallDatabases) -> int:
         if self.rows:
             return self.rows
         if self.accuracy:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.mechanisms.smalldb.candidates import Candidates
+from core.mechanisms.smalldb.candidates import SmallDatabases
 from core.mechanisms.smalldb.small import SmallDatabase
 from core.models.nets import rows_for
 from core.theory.smalldb import SmallDbVc
@@ -18,7 +18,7 @@ class SmallDb(SmallDatabase):
     **Privacy** epsilon-differentially private: the exponential mechanism over databases of m rows with the score
     -max |m q(x) - N q(y)|, which a unit moves by at most m unit.limit (times the questions' denominator), drawn
     exactly. N is public or measured with a slice of the budget. 'search' makes `rounds` choices with epsilon/rounds
-    each; with delta > 0 a choice costs at most epsilon^2/8 in zero-concentrated privacy. See `choice.py`.
+    each; with delta > 0 a choice costs at most epsilon^2/8 in zero-concentrated privacy. The score: `kernel/scores.py`.
 
     **Accuracy** with probability 1 - beta every answer is within
     a n + 2 unit.limit (ln|R| + ln(1/beta))/epsilon rows, where |R| = (|X| + m - 1 over m) databases are compared and m
@@ -36,7 +36,7 @@ class SmallDb(SmallDatabase):
     prefer: ClassVar[str] = "Choose it to release a few records that answer many questions on a tiny schema."
     exact_total: ClassVar[bool] = False
 
-    def _enough(self, candidates: Candidates, accuracy: float) -> int:
+    def _enough(self, candidates: SmallDatabases, accuracy: float) -> int:
         rows = rows_for(accuracy, candidates.log_questions)
         if len(self.queries) > 1 or candidates.grid > 1 or candidates.cells < 2:
             return rows

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from core.base.errors import BadParameter
 from core.base.options import option
-from core.mechanisms.smalldb.candidates import Candidates
+from core.mechanisms.smalldb.candidates import SmallDatabases
 from core.mechanisms.smalldb.small import SmallDatabase
 from core.models.nets import rows_for
 from core.theory.smalldb import SmallDbFat
@@ -23,7 +23,8 @@ class SmallDbLinear(SmallDatabase):
     -max |m q(x) - |x| q(y)|, drawn exactly. The exact private |x| stays inside the score, which a unit moves by at most
     m unit.limit (times the questions' denominator): an added row raises m q(x) by at most m and |x| q(y) by at most m,
     and only the difference counts. The paper allows for 1 + 1/m <= 2 rows where 1 is enough; the proof, for both kinds
-    of neighbours, is in `choice.py`. The number of rows is measured with a slice of the budget unless it is public.
+    of neighbours, is in `kernel/scores.py`. The number of rows is measured with a slice of the budget unless it is
+    public.
 
     **Accuracy** with probability 1 - beta every answer is within
     a n + 2 unit.limit (ln|R| + ln(1/beta))/epsilon rows plus the noise of the measured number of rows, where |R|
@@ -55,7 +56,7 @@ class SmallDbLinear(SmallDatabase):
         if not 0 <= self.constant <= LARGEST_CONSTANT:
             raise BadParameter("constant", "must be at least 0; try 1, or 0 for a number of rows with a proof.")
 
-    def _enough(self, candidates: Candidates, accuracy: float) -> int:
+    def _enough(self, candidates: SmallDatabases, accuracy: float) -> int:
         finite = rows_for(accuracy, candidates.log_questions)
         if len(self.queries) > 1 or candidates.cells < 2:
             return finite

@@ -5,8 +5,10 @@ from math import comb
 import numpy as np
 import pytest
 
+from core.kernel.remembered import Remembered
+from core.kernel.scores import DatabaseErrors
 from core.mechanisms.smalldb import candidates
-from core.mechanisms.smalldb.candidates import Candidates, at, changed
+from core.mechanisms.smalldb.candidates import SmallDatabases, at, changed
 from core.models.nets import everything
 from core.queries.intervals import Intervals
 from core.queries.linear import Linear
@@ -47,28 +49,34 @@ def test_answers_are_the_same_in_every_way(monkeypatch, way):
     monkeypatch.setattr(candidates, "DENSE", 100 if way == "matrix" else 0)
     monkeypatch.setattr(candidates, "MOST_CELLS", 1 if way == "one by one" else 100)
     monkeypatch.setattr(candidates, "BLOCK", 100)
-    held = Candidates(MIXED, SMALL)
+    held = SmallDatabases(MIXED, SMALL)
     databases = np.random.default_rng(2).integers(0, 24, (40, 7))
     expected = direct(databases)
     assert held.grid == 4
     assert (held.answers(databases) == expected).all()
-    target = held.totals(small_counts(300))
-    assert (held.worst(target, 300, databases) == np.abs(target - 300 * expected).max(axis=1)).all()
+    assert (np.concatenate([block for _, block in held.blocks(databases)]) == expected).all()
+    errors = DatabaseErrors(MIXED, SMALL, 7, 40, lambda: held.blocks(databases), 300)
+    counts = small_counts(300)
+    target = np.concatenate([query.totals(counts) * (4 // query.denominator(SMALL)) for query in MIXED])
+    assert (errors.scores(Remembered(counts)) == -np.abs(7 * target - 300 * expected).max(axis=1)).all()
 
 
 def test_blocks_cover_all_databases_in_order(monkeypatch):
     monkeypatch.setattr(candidates, "BLOCK", 200)
-    held = Candidates((Intervals(column="size"),), SMALL)
+    held = SmallDatabases((Intervals(column="size"),), SMALL)
     starts, blocks = zip(*held.lines(3), strict=True)
     assert len(blocks) > 1
     assert starts[1] == len(blocks[0])
     assert np.concatenate(blocks).tolist() == at(4, 3, np.arange(20)).tolist()
+    firsts, answers = zip(*held.every_block(3), strict=True)
+    assert firsts == starts
+    assert np.concatenate(answers).tolist() == held.answers(np.concatenate(blocks)).tolist()
 
 
 def test_only_columns_with_a_question_count():
-    assert Candidates((Intervals(column="size"),), SMALL).cells == 4
-    assert Candidates((Marginals(order=1, columns=("old", "colour")),), SMALL).columns == ("colour", "old")
-    assert Candidates((Linear(columns=(), weights=((1,),), whole=1),), SMALL).cells == 3
+    assert SmallDatabases((Intervals(column="size"),), SMALL).cells == 4
+    assert SmallDatabases((Marginals(order=1, columns=("old", "colour")),), SMALL).columns == ("colour", "old")
+    assert SmallDatabases((Linear(columns=(), weights=((1,),), whole=1),), SMALL).cells == 3
 
 
 def test_changed_databases_are_near_and_far_and_stay_in_the_universe():
@@ -99,7 +107,7 @@ def test_one_column_changes_at_a_time_where_rows_stay_near():
 
 def test_records_keep_the_columns_that_were_asked_about():
     wide = Domain((Booleans(name="a"), Integers(name="x", low=0, high=4), Booleans(name="b")))
-    held = Candidates((Intervals(column="x"),), wide)
+    held = SmallDatabases((Intervals(column="x"),), wide)
     codes = held.records(np.array([0, 4, 2, 2]), np.random.default_rng(0))
     assert codes[:, 1].tolist() == [0, 4, 2, 2]
     assert set(codes[:, 0]) <= {0, 1}

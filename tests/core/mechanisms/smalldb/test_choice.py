@@ -138,7 +138,7 @@ def test_a_search_follows_the_law_of_its_choices():
 def test_scores_are_the_largest_error_in_whole_numbers():
     recorder = Recorder(1)
     mechanism = SmallDb(queries=INTERVALS, budget=Budget(1), method="enumerate", rows=2)
-    released = mechanism.run(Cells(LINE, (3, 0, 5)), recorder)
+    released = run(mechanism, Cells(LINE, (3, 0, 5)), recorder)
     measured, chosen = recorder.calls
     assert (measured.kind, measured.sensitivity) == ("laplace", 1)
     assert measured.hidden == 8
@@ -154,7 +154,7 @@ def test_scores_are_the_largest_error_in_whole_numbers():
 def test_the_exact_number_of_rows_stays_inside_the_score():
     recorder = Recorder(1)
     mechanism = SmallDbLinear(queries=INTERVALS, budget=Budget("0.05"), method="enumerate", rows=2)
-    mechanism.run(Cells(LINE, (4, 0, 4)), recorder)
+    run(mechanism, Cells(LINE, (4, 0, 4)), recorder)
     measured, chosen = recorder.calls
     assert measured.answer != measured.hidden
     # One of the six databases has exactly the table's shares, whatever was measured.
@@ -166,7 +166,7 @@ def test_the_exact_number_of_rows_stays_inside_the_score():
 def test_the_cost_is_what_is_asked_for_and_uses_the_budget(budget, unit):
     for mechanism, choices in ways(budget=budget):
         recorder = Recorder(0)
-        mechanism.run(Cells(LINE, (3, 1, 2), unit), recorder)
+        run(mechanism, Cells(LINE, (3, 1, 2), unit), recorder)
         cost = mechanism.cost(LINE, unit)
         assert sorted(map(repr, cost.events)) == sorted(map(repr, recorder.cost().events))
         assert sum(isinstance(event, Selection) for event in cost.events) == choices
@@ -200,7 +200,7 @@ def test_huge_counts_are_clipped_to_exact_numbers():
     for kind in (SmallDb, SmallDbLinear):
         recorder = Recorder(0)
         mechanism = kind(queries=INTERVALS, budget=Budget(1), method="enumerate", rows=4)
-        mechanism.run(Cells(LINE, (2**60, 2**60, 2**58)), recorder)
+        run(mechanism, Cells(LINE, (2**60, 2**60, 2**58)), recorder)
         scores = recorder.calls[-1].hidden
         assert (scores <= 0).all()
         assert scores.min() >= -(2**62)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter, Refused
-from core.mechanisms.smalldb.candidates import Candidates
+from core.mechanisms.smalldb.candidates import SmallDatabases
 from core.mechanisms.smalldb.smalldb import SmallDb
 from core.privacy.budget import Budget
 from core.privacy.noise import Noise
@@ -45,7 +45,7 @@ def test_a_small_dimension_needs_fewer_rows_than_many_questions():
     mechanism = SmallDb(queries=(Endless(column="x"),), budget=Budget(1), accuracy=0.3)
     many = SmallDb(queries=(Endless(column="x"), *INTERVALS), budget=Budget(1), accuracy=0.3)
     domain = Domain((Integers(name="x", low=0, high=999_999),))
-    held = [Candidates(each.queries, domain) for each in (mechanism, many)]
+    held = [SmallDatabases(each.queries, domain) for each in (mechanism, many)]
     assert mechanism._enough(held[0], 0.3) < many._enough(held[1], 0.3)
 
 
