@@ -14,6 +14,7 @@ from threading import Lock
 from typing import Any
 
 from core.base.errors import BadParameter
+from core.kernel.kernel import Kernel
 from core.ledger.ledger import Account, Dataset, Entry, Ledger
 from core.mechanisms.discovery.discovery import Discovery, Kind, Suggestion
 from core.plans.plan import canonical, identity, order_of
@@ -57,14 +58,14 @@ class Price:
 
 
 def price(columns: Mapping[str, Kind], *, unit: Unit, total: Budget, part: Budget) -> Price:
-    wish = Discovery(columns=dict(columns), budget=part)
+    discovery = Discovery(columns=dict(columns), budget=part)
     if total.pure and not part.pure:
         raise BadParameter("delta", "must be 0, because the total budget has none.")
     whole = accounting.capacity(total)
     if whole == 0:
         raise BadParameter("epsilon", "is too small to pay for anything; try 1.")
-    share = accounting.units(wish.cost(), accounting.order_for(total)) / whole
-    return Price(share=share, rows={name: wish.threshold(name, unit) for name in columns})
+    share = accounting.units(discovery.cost(), accounting.order_for(total)) / whole
+    return Price(share=share, rows={name: discovery.threshold(name, unit) for name in columns})
 
 
 def is_discovery(entry: Entry) -> bool:
@@ -80,9 +81,9 @@ class Surveys:
         self._intake = Lock()
 
     def discover(self, source: Any, columns: Mapping[str, Kind], *, unit: Unit, total: Budget, part: Budget) -> Found:
-        """Reserve, run, store, return; the same wish for the same data gives the same suggestions at no cost."""
+        """Reserve, run, store, return; the same columns of the same data give the same suggestions at no cost."""
         price(columns, unit=unit, total=total, part=part)
-        wish = Discovery(columns=dict(columns), budget=part)
+        discovery = Discovery(columns=dict(columns), budget=part)
         private, fingerprint = survey(source, list(columns), unit, self._noise)
         with self._intake:
             account = self._account(fingerprint, unit, total)
@@ -99,11 +100,11 @@ class Surveys:
             }
         )
         plan_id = identity(content)
-        units = accounting.units(wish.cost(), order_of(account))
+        units = accounting.units(discovery.cost(), order_of(account))
         self._ledger.reserve(plan_id=plan_id, dataset_id=dataset.id, plan_json=content, units=units, account=account)
 
         def run(noise: NoiseSource) -> bytes:
-            found = wish.run(private, unit, noise)
+            found = discovery.run(Kernel(private, noise, discovery.cost()))
             return canonical({name: asdict(found[name]) for name in found}).encode()
 
         stored = attempt(self._ledger, plan_id, self._noise, run)

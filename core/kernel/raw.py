@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -36,8 +37,7 @@ class Buckets(Asked):
         table[-1] = values.nulls
         for text, often in zip(values.texts, values.counts, strict=True):
             value = read(text)
-            known = value is not None and not math.isnan(value)
-            table[int(np.searchsorted(self.edges, value, side="right")) if known else -1] += often
+            table[-1 if value is None or math.isnan(value) else bisect_right(self.edges, value)] += often
         return table
 
     def change(self, unit: Unit) -> Change:

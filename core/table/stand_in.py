@@ -13,7 +13,7 @@ import pandas as pd
 
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.table.counts import Codes, Integers
+from core.table.counts import Codes, Integers, Projected
 from core.table.encoded import histogram, occurring
 
 

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base.errors import BadFile, BadParameter, BadSchema, printable
-from core.mechanisms.discovery.discovery import Values, values_of
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 from core.table import encoded
 from core.table.counts import Projected
+from core.table.raw_columns import RawColumn, RawColumns
 from core.table.sentences import shielded
 from core.table.source import Column, Rows, Source, opened
 
@@ -39,8 +39,8 @@ def inspect(source: Source) -> tuple[Column, ...]:
 
 
 @shielded
-def survey(source: Source, names: Sequence[str], unit: Unit, noise: Keys) -> tuple[dict[str, Values], str]:
-    """The distinct values of some columns before any schema, for `discovery.py` alone, and the fingerprint.
+def survey(source: Source, names: Sequence[str], unit: Unit, noise: Keys) -> tuple[RawColumns, str]:
+    """The distinct values of some columns before any schema, for the kernel alone, and the fingerprint.
 
     **Privacy**: rows are limited per id as in `Table.load`, so neighbouring tables differ by at most `unit.limit` rows.
     """
@@ -49,8 +49,8 @@ def survey(source: Source, names: Sequence[str], unit: Unit, noise: Keys) -> tup
         found = {}
         for name in names:
             positions, texts = rows.texts(name)
-            found[name] = values_of(positions if kept is None else positions[kept], texts)
-        return found, rows.fingerprint()
+            found[name] = RawColumn.of(positions if kept is None else positions[kept], texts)
+        return RawColumns(found, unit), rows.fingerprint()
 
 
 def _taken(rows: Rows, names: Sequence[str], unit: Unit, noise: Keys) -> tuple[int, NDArray[np.intp] | None]:

@@ -19,7 +19,7 @@ from core.privacy.unit import Unit
 from core.schema.domain import Domain
 
 TOTAL, PART, ROW = Budget(2, "1e-9"), Budget(1, "1e-9"), Unit.row()
-WISH: dict[str, surveys.Kind] = {"age": "number", "region": "text"}
+COLUMNS: dict[str, surveys.Kind] = {"age": "number", "region": "text"}
 PEOPLE = pd.DataFrame({"age": [30, 45, 60] * 3_000, "region": ["north", "north", "south"] * 3_000})
 DOMAIN = Domain.from_list([{"name": "age", "kind": "integers", "low": 0, "high": 100}])
 
@@ -32,7 +32,7 @@ def desk(tmp_path: Path):
 
 
 def bought(desk: Desk, part: Budget = PART, total: Budget = TOTAL, unit: Unit = ROW, **columns: surveys.Kind) -> Found:
-    return desk.discover(PEOPLE, columns or WISH, unit=unit, total=total, part=part)
+    return desk.discover(PEOPLE, columns or COLUMNS, unit=unit, total=total, part=part)
 
 
 def interrupted(monkeypatch: pytest.MonkeyPatch, call: Callable[[], object]) -> None:
@@ -43,13 +43,13 @@ def interrupted(monkeypatch: pytest.MonkeyPatch, call: Callable[[], object]) -> 
             call()
 
 
-def test_pays_once_and_the_same_wish_again_is_free_and_equal(desk: Desk) -> None:
+def test_pays_once_and_the_same_columns_again_is_free_and_equal(desk: Desk) -> None:
     first = bought(desk)
     assert first.suggestions["region"].values == ("north", "south")
     assert first.suggestions["age"].low == 20.0
     [entry] = desk.ledger.entries()
     assert entry.status == "stored"
-    assert first.share == pytest.approx(price(WISH, unit=ROW, total=TOTAL, part=PART).share)
+    assert first.share == pytest.approx(price(COLUMNS, unit=ROW, total=TOTAL, part=PART).share)
     assert bought(desk, region="text", age="number") == first
     assert desk.ledger.entries() == [entry]
     bought(desk, age="number")
@@ -134,13 +134,13 @@ def test_what_cannot_be_bought_costs_nothing(desk: Desk) -> None:
 
 
 def test_the_price_says_what_can_be_found() -> None:
-    small = price(WISH, unit=ROW, total=TOTAL, part=Budget("0.1", "1e-9"))
-    large = price(WISH, unit=ROW, total=TOTAL, part=PART)
-    shared = price(WISH, unit=Unit.id("who", 3), total=TOTAL, part=PART)
+    small = price(COLUMNS, unit=ROW, total=TOTAL, part=Budget("0.1", "1e-9"))
+    large = price(COLUMNS, unit=ROW, total=TOTAL, part=PART)
+    shared = price(COLUMNS, unit=Unit.id("who", 3), total=TOTAL, part=PART)
     assert small.share < large.share == shared.share < 1
     assert small.rows["region"] > large.rows["region"] > large.rows["age"]
     assert shared.rows["age"] == pytest.approx(3 * large.rows["age"], rel=0.1)
-    assert price(WISH, unit=ROW, total=TOTAL, part=TOTAL).share == pytest.approx(1, rel=1e-3)
+    assert price(COLUMNS, unit=ROW, total=TOTAL, part=TOTAL).share == pytest.approx(1, rel=1e-3)
 
 
 def test_findings_become_columns_of_a_schema() -> None:

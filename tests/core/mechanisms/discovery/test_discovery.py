@@ -5,22 +5,28 @@ import pandas as pd
 import pytest
 
 from core.base.errors import BadParameter, BadSchema
-from core.mechanisms.discovery.discovery import LONGEST, Discovery, Suggestion, Values, values_of
+from core.kernel.kernel import Kernel
+from core.mechanisms.discovery.discovery import LONGEST, Discovery, Suggestion
 from core.privacy.budget import Budget
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
+from core.table.raw_columns import RawColumn, RawColumns
 from core.table.table import survey
-from tests.kernels import run
 
 PURE, APPROXIMATE = Budget(4), Budget(4, 1e-9)
 
 
-def values(counts: dict[str, int], nulls: int = 0) -> Values:
-    return Values(list(counts), np.array(list(counts.values()), dtype=np.int64), nulls)
+def values(counts: dict[str, int], nulls: int = 0) -> RawColumn:
+    return RawColumn(list(counts), np.array(list(counts.values()), dtype=np.int64), nulls)
+
+
+def run(plan, private, noise=None, unit=None):
+    """What is suggested for the column x, by a kernel that has what the plan declares and no more."""
+    return plan.run(Kernel(RawColumns({"x": private}, unit or Unit.row()), noise or Noise(), plan.cost()))["x"]
 
 
 def found(kind, private, budget=APPROXIMATE, unit=None):
-    return run(Discovery(columns={"x": kind}, budget=budget), {"x": private}, unit or Unit.row(), Noise())["x"]
+    return run(Discovery(columns={"x": kind}, budget=budget), private, unit=unit)
 
 
 @pytest.mark.parametrize("budget", [PURE, APPROXIMATE])
@@ -61,7 +67,7 @@ def test_the_threshold_is_what_it_takes():
     least = plan.threshold("x", Unit.row())
     for factor, expected in ((2.0, ("north",)), (0.2, ())):
         rows = {"north": round(factor * least)}
-        assert run(plan, {"x": values(rows)}, Unit.row(), Noise())["x"].values == expected
+        assert run(plan, values(rows)).values == expected
 
 
 def test_the_parts_add_up_to_the_budget():
@@ -69,7 +75,7 @@ def test_the_parts_add_up_to_the_budget():
     assert sum((event.epsilon for event in plan.cost().events), Fraction(0)) == PURE.epsilon
 
 
-def test_bad_wishes_are_named():
+def test_bad_columns_are_named():
     with pytest.raises(BadParameter, match="columns"):
         Discovery(columns={}, budget=PURE)
     with pytest.raises(BadParameter, match="x"):
@@ -81,14 +87,16 @@ def test_a_survey_counts_the_rows_that_count(tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False)
     for source in (frame, tmp_path / "t.csv"):
         counted, _ = survey(source, ["town"], Unit.id("who", 2), Noise())
-        rows = dict(zip(counted["town"].texts, counted["town"].counts.tolist(), strict=True))
+        town = counted.columns["town"]
+        assert counted.unit == Unit.id("who", 2)
+        rows = dict(zip(town.texts, town.counts.tolist(), strict=True))
         assert rows == {"a": 2, "b": 1, "c": 0}
         with pytest.raises(BadSchema, match="village"):
             survey(source, ["village"], Unit.row(), Noise())
 
 
 def test_nulls_are_counted_apart():
-    assert values_of(np.array([0, 1, -1, 1]), ["a", "b"]).nulls == 1
+    assert RawColumn.of(np.array([0, 1, -1, 1]), ["a", "b"]).nulls == 1
 
 
 def test_one_row_moves_one_count_even_where_texts_share_their_bytes():
@@ -101,6 +109,6 @@ def test_one_row_moves_one_count_even_where_texts_share_their_bytes():
 
     plan = Discovery(columns={"x": "text"}, budget=PURE)
     for texts in ({"?": 1_000}, {"?": 1_000, "\ud800": 1}, {"\ud800": 1, "?": 1_000}):
-        run(plan, {"x": values(texts)}, Unit.row(), Bare())
+        run(plan, values(texts), Bare())
     bare, more, other = levels[0], levels[LONGEST + 1], levels[2 * (LONGEST + 1)]
     assert np.abs(more - bare).sum() == np.abs(other - bare).sum() == 1
