@@ -27,16 +27,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from core.kernel.query import Query
-from core.mechanisms.kit.answers import Remembered
+from core.kernel.remembered import Remembered
 from core.mechanisms.kit.interactive import Interactive
 from core.mechanisms.online.online_histogram import OnlineHistogram
 from core.mechanisms.online.online_laplace import OnlineLaplace
 from core.mechanisms.online.online_weights import OnlineWeights
 from core.privacy.budget import Budget
-from core.privacy.noise import Noise
 from core.schema.domain import Booleans, Categories, Domain
 from core.table.counts import Cells
 from tests.bench.line import Line
+from tests.kernels import kernel_for
 
 DATA = "RELEASE_DESK_BENCH_DATA"
 """Environment variable: the folder that holds adult.csv."""
@@ -149,14 +149,15 @@ def latencies(columns: int) -> dict[str, list[float]]:
     base = generator.integers(0, 10, (50_000, 1))
     codes = (base + generator.integers(0, 4, (50_000, columns))) % 10
     cells = np.bincount(np.ravel_multi_index(tuple(codes.T), domain.shape()), minlength=domain.cells())
-    counts, noise = Remembered(Cells(domain, cells)), Noise()
+    counts = Remembered(Cells(domain, cells))
     session = OnlineWeights(budget=Budget(1, DELTA), rows=50_000, alpha=0.02)
-    state = session.open(counts, noise)
+    kernel = kernel_for(session, counts)
+    state = session.open(kernel)
     spent: dict[str, list[float]] = {"easy": [], "hard": []}
     for question in questions(domain, 400, seed=3):
-        question.total(counts)
+        counts.marginal(question.columns)
         start = time.process_time()
-        state, reply = session.answer(state, question, counts, noise)
+        state, reply = session.answer(state, question, kernel)
         seconds = time.process_time() - start
         if reply.kind in spent:
             spent[reply.kind].append(seconds)
@@ -165,10 +166,11 @@ def latencies(columns: int) -> dict[str, list[float]]:
 
 def errors(session: Interactive, table: Cells, asked: list[Query]) -> tuple[float, float]:
     """Mean and largest error of one session, as shares of all rows."""
-    counts, noise = Remembered(table), Noise()
-    state, rows, off = session.open(counts, noise), float(table.cells.sum()), []
+    counts = Remembered(table)
+    kernel, rows, off = kernel_for(session, counts), float(table.cells.sum()), []
+    state = session.open(kernel)
     for question in asked:
-        state, reply = session.answer(state, question, counts, noise)
+        state, reply = session.answer(state, question, kernel)
         off.append(abs(reply.share - float(question.total(counts)) / (question.denominator * rows)))
     return float(np.mean(off)), max(off)
 

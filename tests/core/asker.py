@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, ClassVar
-
-import numpy as np
 
 from core import registry
 from core.base.errors import BadParameter
+from core.kernel.kernel import Kernel
 from core.kernel.query import Query
 from core.mechanisms.kit.interactive import Reply
 from core.mechanisms.kit.protocol import Expected
 from core.privacy.budget import Budget
-from core.privacy.events import Cost, Pure
+from core.privacy.events import Cost, Laplace, Pure
 
 
 @dataclass(frozen=True)
-class Held:
+class AskerState:
     """What the next answer depends on."""
 
     secret: int
@@ -40,8 +38,12 @@ class Asker:
 
     budget: Budget
     limit: int = 3
+    rows: int = 3_000
+    """A public guess."""
     seconds: float = 0.0
     fails: bool = False
+    greedy: bool = False
+    """Whether it forgets its own limit, which only the reserved spend can then keep."""
 
     def check(self, domain, unit):
         if self.limit < 1:
@@ -59,35 +61,34 @@ class Asker:
     def slot(self, domain):
         return self.seconds
 
-    def open(self, counts, noise, earlier=None):
-        rows = counts.marginal(()) if earlier is None else np.rint(earlier.marginal(())).astype(np.int64)
-        secret = noise.laplace(np.zeros(1, np.int64), epsilon=Fraction(1, 10**9), sensitivity=1)
-        return Held(secret=int(secret[0]), rows=float(rows.sum()))
+    def open(self, kernel: Kernel, earlier=None):
+        rows = self.rows if earlier is None else round(float(earlier.marginal(()).sum()))
+        return AskerState(secret=int(kernel.keys(1)[0]), rows=float(rows))
 
-    def answer(self, state: Held, question: Query, counts, noise) -> tuple[Any, Reply]:
+    def answer(self, state: AskerState, question: Query, kernel: Kernel) -> tuple[Any, Reply]:
         if self.fails:
             raise ValueError("a private value 1234")
         hard = int(question.weights.sum()) % 2 == 1
-        if hard and state.used >= self.limit:
+        if hard and state.used >= self.limit and not self.greedy:
             return state, Reply(count=0.0, share=0.0, margin=None, kind="unchecked", left=0)
         if not hard:
             return state, self._reply(0.25 * state.rows, state, "easy")
-        noisy = noise.laplace(np.array([question.total(counts)]), epsilon=self.budget.epsilon, sensitivity=1)
+        noisy = kernel.measure(question, Laplace(self.budget.epsilon / self.limit))
         after = replace(state, used=state.used + 1, chain=f"{state.chain}{question.words};")
-        return after, self._reply(float(noisy[0]), after, "hard")
+        return after, self._reply(float(noisy.values), after, "hard")
 
     def _reply(self, count, state, kind):
         share = min(max(count / state.rows, 0.0), 1.0)
-        return Reply(count=count, share=share, margin=10.0, kind=kind, left=self.limit - state.used)
+        return Reply(count=count, share=share, margin=10.0, kind=kind, left=max(0, self.limit - state.used))
 
-    def peek(self, state: Held):
+    def peek(self, state: AskerState):
         return None
 
-    def save(self, state: Held) -> bytes:
+    def save(self, state: AskerState) -> bytes:
         return json.dumps([state.secret, state.rows, state.used, state.chain]).encode()
 
-    def load(self, domain, data: bytes) -> Held:
-        return Held(*json.loads(data))
+    def load(self, domain, data: bytes) -> AskerState:
+        return AskerState(*json.loads(data))
 
 
 def register(patch) -> None:

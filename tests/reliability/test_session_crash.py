@@ -57,7 +57,7 @@ def ages(number: int) -> Query:
 def state_of(session: Session) -> list[Any]:
     """Secret, rows, hard answers used, and the chain of hard questions."""
     with session.file.snapshot(session.id) as turn:
-        return json.loads(turn.state())
+        return json.loads(turn.state().data)
 
 
 # SIGKILL

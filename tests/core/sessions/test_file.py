@@ -3,6 +3,8 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import stat
+import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,12 +17,13 @@ from core.ledger.ledger import Ledger
 from core.mechanisms.kit.interactive import Reply
 from core.schema.domain import Booleans, Domain
 from core.sessions.answer import Answer
-from core.sessions.file import ROOM, SessionFile
-from core.sessions.question import Question
+from core.sessions.file import LAYOUT, ROOM, SessionFile, StoredState
+from core.sessions.question import SessionQuestion
+from tests.reliability.test_old_workspace import OLD_WORKSPACE
 
 DOMAIN = Domain((Booleans(name="ill"), Booleans(name="old")))
 QUESTIONS = [
-    Question.of(Query(columns=("ill", "old"), weights=np.array(bits).reshape(2, 2), words=f"{bits}"), DOMAIN)
+    SessionQuestion.of(Query(columns=("ill", "old"), weights=np.array(bits).reshape(2, 2), words=f"{bits}"), DOMAIN)
     for bits in ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
 ]
 
@@ -38,21 +41,28 @@ def file(path: Path) -> SessionFile:
 
 
 def add(file: SessionFile, id: str = "s", state: bytes = b"first", dataset: str = "people") -> None:
-    file.add(id=id, plan_id=id, dataset_id=dataset, terms_json="{}", state=state)
+    file.add(id=id, plan_id=id, dataset_id=dataset, terms_json="{}", state=StoredState(state, "all"))
 
 
 def record(
-    file: SessionFile, place: int, *, kind: str = "easy", state: bytes | None = None, **changes: object
+    file: SessionFile,
+    place: int,
+    *,
+    kind: str = "easy",
+    state: bytes | None = None,
+    allowance: str = "all",
+    **changes: object,
 ) -> Answer:
     facts: Any = {"count": 5.0, "share": 0.5, "margin": 1.0, "kind": kind, "left": 7} | changes
     reply = Reply(**facts)
     with file.turn("s") as turn:
-        return turn.record(question=QUESTIONS[place], at="now", reply=reply, rows=10.0, state=state)
+        kept = None if state is None else StoredState(state, allowance)
+        return turn.record(question=QUESTIONS[place], at="now", reply=reply, rows=10.0, state=kept)
 
 
 def stored(file: SessionFile) -> bytes:
     with file.snapshot("s") as turn:
-        return turn.state()
+        return turn.state().data
 
 
 @contextlib.contextmanager
@@ -107,7 +117,7 @@ def test_replies_and_states_move_together(file: SessionFile) -> None:
 def test_a_turn_that_fails_leaves_nothing(file: SessionFile) -> None:
     reply = Reply(count=1.0, share=0.1, margin=None, kind="hard", left=1)
     with pytest.raises(KeyboardInterrupt), file.turn("s") as turn:
-        turn.record(question=QUESTIONS[0], at="now", reply=reply, rows=None, state=b"second")
+        turn.record(question=QUESTIONS[0], at="now", reply=reply, rows=None, state=StoredState(b"second", "less"))
         raise KeyboardInterrupt
     assert (file.row("s").version, stored(file), file.replies("s")) == (0, b"first", [])
     with pytest.raises(DeskError):
@@ -158,12 +168,92 @@ def test_a_closed_session_takes_no_turn(file: SessionFile) -> None:
     assert len(file.replies("s")) == 1
 
 
-def test_a_damaged_state_is_never_used(file: SessionFile) -> None:
+@pytest.mark.parametrize("damage", ["data = X'00'", "allowance = 'more'"])
+def test_a_damaged_state_is_never_used(file: SessionFile, damage: str) -> None:
     with raw(file) as connection:
         connection.execute("DROP TRIGGER state_goes_forward")
-        connection.execute("UPDATE state SET data = X'00'")
+        connection.execute(f"UPDATE state SET {damage}")
     with pytest.raises(DeskError, match="damaged"):
         stored(file)
+
+
+def test_what_is_left_moves_with_the_state(file: SessionFile) -> None:
+    def left() -> str | None:
+        with file.snapshot("s") as turn:
+            return turn.state().allowance
+
+    assert left() == "all"
+    record(file, 0)
+    assert left() == "all"
+    record(file, 1, kind="hard", state=b"second", allowance="some")
+    assert left() == "some"
+    with pytest.raises(KeyboardInterrupt), file.turn("s") as turn:
+        reply = Reply(count=1.0, share=0.1, margin=None, kind="hard", left=1)
+        kept = StoredState(b"third", "none")
+        turn.record(question=QUESTIONS[2], at="now", reply=reply, rows=None, state=kept)
+        raise KeyboardInterrupt
+    assert (left(), stored(file)) == ("some", b"second")
+
+
+# files of the version before
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A session file that version 1 wrote."""
+    path = tmp_path / "old" / "sessions.sqlite"
+    path.parent.mkdir()
+    path.write_bytes(zipfile.Path(OLD_WORKSPACE, "sessions.sqlite").read_bytes())
+    return path
+
+
+def structure(path: Path) -> set[Any]:
+    """Every column, trigger and index of a file."""
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        objects = connection.execute("SELECT type, name, tbl_name FROM sqlite_master").fetchall()
+        columns = [
+            (name, *column)
+            for kind, name, _ in objects
+            if kind == "table"
+            for column in connection.execute(f"PRAGMA table_xinfo({name})").fetchall()
+        ]
+        triggers = connection.execute("SELECT name, trim(sql) FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        return {*objects, *columns, *triggers, *connection.execute("PRAGMA user_version").fetchall()}
+
+
+def test_a_file_of_the_version_before_becomes_like_a_new_one(old: Path, path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(old)) as connection:
+        before = connection.execute("SELECT session, version, digest, data FROM state ORDER BY session").fetchall()
+    assert structure(old) != structure(SessionFile(path).path)
+    file = SessionFile(old)
+    assert structure(old) == structure(path)
+    with raw(file) as connection:
+        after = connection.execute("SELECT * FROM state ORDER BY session").fetchall()
+    assert [tuple(row) for row in after] == [(*row, None) for row in before]
+    for row in file.rows():
+        with file.snapshot(row.id) as turn:
+            assert turn.state().allowance is None
+    SessionFile(old)
+    assert structure(old) == structure(path)
+
+
+def test_a_step_that_fails_changes_nothing(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = structure(old)
+    broken = {1: (*LAYOUT.steps[1], "CREATE TABLE session (number INTEGER)")}
+    monkeypatch.setattr("core.sessions.file.LAYOUT", replace(LAYOUT, steps=broken))
+    with pytest.raises(DeskError):
+        SessionFile(old)
+    assert structure(old) == before
+
+
+def test_a_file_of_a_later_version_is_refused_and_left_alone(path: Path) -> None:
+    SessionFile(path).let_go()
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {LAYOUT.version + 1}")
+    before = structure(path)
+    with pytest.raises(DeskError, match="newer Release Desk"):
+        SessionFile(path)
+    assert structure(path) == before
 
 
 def test_other_files_are_refused_and_left_alone(path: Path) -> None:
@@ -203,7 +293,8 @@ def test_a_deleted_file_does_not_come_back_empty(file: SessionFile, path: Path) 
         " spent, left FROM reply WHERE number = 1",
         "INSERT INTO reply SELECT 'c', 0, at, key, words, question, weights, share, count, margin, rows, kind,"
         " spent, left FROM reply WHERE number = 1",
-        "INSERT INTO state VALUES ('nowhere', 0, '', X'00')",
+        "UPDATE state SET allowance = NULL WHERE session = 's'",
+        "INSERT INTO state VALUES ('nowhere', 0, '', X'00', NULL)",
     ],
 )
 def test_the_tables_are_a_second_wall(file: SessionFile, statement: str) -> None:

@@ -8,14 +8,17 @@ import numpy as np
 import pytest
 
 from core import Budget, Desk, Domain, Intervals, Marginals, Unit
-from core.base.errors import BadParameter, BadSchema, DeskError, Failed, OutOfBudget, Refused, Unknown
+from core.base.errors import BadParameter, BadSchema, DeskError, Failed, OutOfBudget, Refused, Undeclared, Unknown
+from core.kernel.allowance import Allowance
+from core.kernel.kernel import Kernel
 from core.kernel.query import Query
+from core.privacy.events import Pure
 from core.registry import interactive
 from core.schema.domain import Categories
 from core.sessions.file import Turn
 from core.sessions.pace import Pace
 from core.sessions.plan import is_session
-from core.sessions.question import Question, question_from
+from core.sessions.question import SessionQuestion, question_from
 from tests.core.asker import Asker, register
 from tests.core.desk.test_desk import DOMAIN, ONE, PAIRS, TOTAL, people
 
@@ -52,7 +55,7 @@ def ages(number, words=""):
 def chain(session):
     """The hard questions that the stored state has learnt from, in order."""
     with session.file.snapshot(session.id) as turn:
-        return json.loads(turn.state())[3]
+        return json.loads(turn.state().data)[3]
 
 
 OPTIONS = {name: {"alpha": 0.1, "rows": 3_000} for name in ("online-weights", "online-perceptron", "online-median")}
@@ -284,14 +287,63 @@ def test_a_mechanism_sees_only_the_columns_of_its_session(desk, held, monkeypatc
     seen = []
     answer = Asker.answer
 
-    def watched(self, state, question, counts, noise):
-        seen.append(counts)
-        return answer(self, state, question, counts, noise)
+    def watched(self, state, question, kernel):
+        seen.append(kernel)
+        return answer(self, state, question, kernel)
 
     monkeypatch.setattr(Asker, "answer", watched)
     opened(desk, held, columns=["ill", "age"]).answer(ages(1))
     assert seen[0].domain == DOMAIN.project(["age", "ill"])
-    assert seen[0].marginal(("age", "ill")).sum() == 3_000
+    assert isinstance(seen[0], Kernel)
+
+
+def left(session):
+    """What the stored session may still do."""
+    with session.file.snapshot(session.id) as turn:
+        return Allowance.from_json(json.loads(turn.state().allowance))
+
+
+def test_a_session_cannot_do_more_than_was_reserved(desk, held, tmp_path):
+    """Its mechanism forgets its own limit; what is left of the spend goes on over answers and restarts."""
+    session = opened(desk, held, greedy=True)
+    assert [session.answer(ages(number)).kind for number in HARD[:2]] == ["hard", "hard"]
+    desk.close()
+    again = Desk(tmp_path / "workspace")
+    session = again.session(session.id)
+    assert session.answer(ages(HARD[2])).kind == "hard"
+    with pytest.raises(Undeclared):
+        session.answer(ages(HARD[3]))
+    assert session.answer(ages(3)).kind == "easy", "nothing was drawn, so the session goes on"
+    assert session.summary().hard == 3
+    again.close()
+
+
+def test_what_is_left_is_stored_with_the_answer_that_took_it(desk, held):
+    session = opened(desk, held)
+    before = left(session).to_json()
+    session.answer(ages(3))
+    assert left(session).to_json() == before, "an easy answer takes nothing"
+    for _ in range(2):
+        session.answer(ages(HARD[session.summary().hard]))
+    still = left(session)
+    still.take(Pure(HALF.epsilon / 3))
+    with pytest.raises(Undeclared):
+        still.take(Pure(HALF.epsilon / 1000))
+
+
+def test_an_answer_that_failed_takes_nothing(desk, held, monkeypatch):
+    session = opened(desk, held)
+    before = left(session).to_json()
+
+    def full(self, **_):
+        raise DeskError("The disk is full.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Turn, "record", full)
+        with pytest.raises(DeskError, match="full"):
+            session.answer(ages(1))
+    assert left(session).to_json() == before
+    assert [session.answer(ages(number)).kind for number in HARD[:4]] == ["hard"] * 3 + ["unchecked"]
 
 
 def test_counts_beyond_what_fits_in_memory_give_the_same_answers(desk, held, monkeypatch):
@@ -352,7 +404,7 @@ def test_questions_can_be_read_back(desk, held):
     with pytest.raises(Unknown):
         session.question(2)
     large = Query(columns=("age",), weights=np.arange(10) * 10_000, denominator=2**20)
-    question = Question.of(large, DOMAIN)
+    question = SessionQuestion.of(large, DOMAIN)
     again = question_from(question.facts, question.weights, "", DOMAIN)
     assert np.array_equal(again.weights * (2**20 // again.denominator), large.weights)
 
@@ -363,7 +415,7 @@ def test_every_mechanism_goes_on_where_it_stopped(desk, held, tmp_path, name):
     first = [session.answer(ages(number)) for number in (*HARD, *EASY)]
     assert all(np.isfinite((answer.share, answer.count)).all() for answer in first)
     with session.file.snapshot(session.id) as turn:
-        kept = turn.state()
+        kept = turn.state().data
     desk.close()
     restarted = Desk(tmp_path / "workspace")
     again = restarted.session(session.id)
@@ -572,9 +624,9 @@ def test_an_earlier_release_of_the_same_table_only(desk, held):
 def test_an_earlier_release_is_seen_through_the_columns_of_the_session(desk, held, monkeypatch):
     given = []
 
-    def watched(self, counts, noise, earlier=None):
+    def watched(self, kernel, earlier=None):
         given.append(earlier)
-        return begin(self, counts, noise, earlier)
+        return begin(self, kernel, earlier)
 
     begin = Asker.open
     monkeypatch.setattr(Asker, "open", watched)
