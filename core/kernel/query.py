@@ -46,7 +46,11 @@ class Query(Asked):
 
     def total(self, source: Source) -> Any:
         """Sum of weights over the rows, times the denominator: an integer wherever the source counts in integers."""
-        return (self.weights * source.marginal(self.columns)).sum()
+        table = source.marginal(self.columns)
+        if table.shape != self.weights.shape:
+            # Numpy would repeat the table to fit, and count every row as often.
+            raise BadParameter("weights", "must be one for every combination of values of the columns.")
+        return (self.weights * table).sum()
 
     def answer(self, source: Source) -> float:
         """The weighted share of the table, from 0 to 1."""

@@ -14,12 +14,9 @@ import numpy as np
 from core.kernel.asked import AskedEnds, AskedScores, Columns, Integers
 from core.kernel.query import Totals
 from core.kernel.remembered import Remembered
-from core.kernel.tables import distances
+from core.kernel.tables import LARGEST, distances
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-
-LARGEST = 2**60
-"""Totals are clipped here, which brings neighbours no further apart, so that differences of two stay in 64 bits."""
 
 
 def grid_of(queries: Sequence[Totals], domain: Domain) -> int:
@@ -36,6 +33,11 @@ def private_totals(counts: Remembered, queries: Sequence[Totals]) -> Integers:
     return np.concatenate(parts).astype(np.int64)
 
 
+def public_totals(believed: Integers) -> Integers:
+    """What a mechanism hands over to be compared, clipped likewise: nothing it hands over makes a difference wrap."""
+    return np.clip(np.asarray(believed), -LARGEST, LARGEST).astype(np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class Errors(AskedScores):
     """|private total - public total| of every member of some classes, in units of 1/grid rows.
@@ -49,7 +51,7 @@ class Errors(AskedScores):
     """The public totals on the same grid, in the same order."""
 
     def scores(self, counts: Remembered) -> Integers:
-        return np.abs(private_totals(counts, self.queries) - self.believed)
+        return np.abs(private_totals(counts, self.queries) - public_totals(self.believed))
 
     def sensitivity(self, unit: Unit) -> int:
         return unit.limit * grid_of(self.queries, self.domain)
@@ -67,7 +69,7 @@ class SignedErrors(AskedScores):
     believed: Integers
 
     def scores(self, counts: Remembered) -> Integers:
-        excess = self.believed - private_totals(counts, self.queries)
+        excess = public_totals(self.believed) - private_totals(counts, self.queries)
         return np.concatenate([excess, -excess])
 
     def sensitivity(self, unit: Unit) -> int:
@@ -87,8 +89,10 @@ class TableErrors(AskedScores):
     less: tuple[int, ...]
 
     def scores(self, counts: Remembered) -> Integers:
-        found = distances(counts, self.columns, self.references) - np.array(self.less, dtype=np.int64)
-        return np.array(self.weights, dtype=np.int64) * found
+        # Clipping brings neighbours no further apart, and keeps the product in 64 bits whatever the weights are.
+        found = distances(counts, self.columns, self.references) - public_totals(np.array(self.less))
+        most = LARGEST // max(1, *(abs(weight) for weight in self.weights))
+        return np.array(self.weights, dtype=np.int64) * np.clip(found, -most, most)
 
     def sensitivity(self, unit: Unit) -> int:
         return unit.l1 * max(abs(weight) for weight in self.weights)
@@ -109,7 +113,7 @@ class PrefixErrors(AskedEnds):
 
     def ends(self, counts: Remembered) -> Integers:
         sums = np.concatenate([[0], np.cumsum(counts.marginal((self.column,)))])
-        errors = np.clip(sums[self.cuts], 0, LARGEST) - self.believed
+        errors = np.clip(sums[self.cuts], 0, LARGEST) - public_totals(self.believed)
         return np.asarray(-errors if self.opposite else errors, dtype=np.int64)
 
     def sensitivity(self, unit: Unit) -> int:
@@ -146,7 +150,7 @@ class DatabaseErrors(AskedScores):
     """N where it is public; None compares with the exact private number."""
 
     def scores(self, counts: Remembered) -> Integers:
-        grid, found = grid_of(self.queries, self.domain), np.empty(self.size, dtype=np.int64)
+        grid, found = grid_of(self.queries, self.domain), np.full(self.size, -2 * LARGEST, dtype=np.int64)
         most = 2 * LARGEST // self.rows
         exact = int(counts.marginal(())) if self.told is None else self.told
         factor = max(0, min(exact, most // grid))

@@ -16,6 +16,9 @@ from core.kernel.remembered import Remembered, corners_of
 from core.privacy.unit import Unit
 from core.table.counts import Counts, Source
 
+LARGEST = 2**60
+"""Totals are clipped here, which brings neighbours no further apart, so that differences of two stay in 64 bits."""
+
 
 def one_cell(unit: Unit) -> Change:
     """The change of counts of disjoint sets of rows: `unit.l1` and `unit.l2_squared`.
@@ -152,8 +155,15 @@ class Distances(Asked):
 def distances(counts: Counts, columns: tuple[Columns, ...], references: tuple[Integers, ...]) -> Integers:
     """The exact L1 distance of each table from its public reference; a reference is rounded to whole rows already."""
     pairs = zip(columns, references, strict=True)
-    found = [np.abs(counts.marginal(key) - reference.astype(np.int64)).sum() for key, reference in pairs]
-    return np.array(found, dtype=np.int64)
+    return np.array([_distance(counts.marginal(key), reference) for key, reference in pairs], dtype=np.int64)
+
+
+def _distance(table: Integers, reference: Integers) -> int:
+    if reference.shape != table.shape:
+        # Numpy would repeat the table to fit, and count every row as often.
+        raise BadParameter("references", "must have the shape of their table.")
+    most = LARGEST // table.size
+    return int(np.abs(np.clip(table, 0, most) - np.clip(reference, -most, most).astype(np.int64)).sum())
 
 
 def _corners(counts: Counts, columns: Columns) -> Integers:

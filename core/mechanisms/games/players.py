@@ -22,13 +22,13 @@ import numpy as np
 from core.base.axes import stretched
 from core.kernel.kernel import Kernel
 from core.kernel.query import Query
-from core.kernel.scores import LARGEST, PrefixErrors, SignedErrors
+from core.kernel.scores import PrefixErrors, SignedErrors
 from core.models.histogram import Histogram
 from core.models.protocol import Floats
 from core.privacy.events import Selection
 from core.queries.intervals import Intervals
 from core.queries.kit.protocol import Columns, QueryClass, Source
-from core.queries.kit.question import log_size_of, member_of, whole_totals
+from core.queries.kit.question import log_size_of, member_of, whole, whole_totals
 from core.schema.domain import Domain
 
 Pick = tuple[Query, int]
@@ -82,8 +82,7 @@ class IntervalQuestions:
     domain: Domain
 
     def draw(self, kernel: Kernel, seen: Source, event: Selection, times: int) -> list[Pick]:
-        sums = np.floor(self.intervals.prefix(seen) + 0.5)
-        believed = np.clip(sums, -float(LARGEST), float(LARGEST)).astype(np.int64)
+        believed = whole(self.intervals.prefix(seen))
         edges = self.intervals.edges(self.domain)
         errors = PrefixErrors(self.intervals.column, edges, believed, opposite=True)
         return [self._pick(*kernel.choose_ends(errors, event)) for _ in range(times)]

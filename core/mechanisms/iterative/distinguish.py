@@ -22,7 +22,7 @@ from core.kernel.tables import Marginal
 from core.privacy.events import Selection
 from core.queries.intervals import Intervals
 from core.queries.kit.protocol import Columns, QueryClass, Source
-from core.queries.kit.question import Question, log_size_of, place_of, whole_totals
+from core.queries.kit.question import Question, log_size_of, place_of, whole, whole_totals
 from core.queries.kit.sources import tables_of
 from core.queries.lipschitz import Lipschitz
 from core.schema.domain import Domain
@@ -72,7 +72,7 @@ class WorstTable:
 
     def choose(self, kernel: Kernel, hypothesis: Source, event: Selection) -> Marginal:
         columns = tuple(key for key, _ in self.weights)
-        believed = tuple(np.rint(table).astype(np.int64) for table in tables_of(hypothesis, columns))
+        believed = tuple(whole(table) for table in tables_of(hypothesis, columns))
         noise = tuple(round(self.error * table.size) for table in believed)
         return Marginal(columns[kernel.choose(TableErrors(columns, believed, self._whole_weights(), noise), event)])
 
@@ -93,7 +93,7 @@ class WorstInterval:
 
     def choose(self, kernel: Kernel, hypothesis: Source, event: Selection) -> Query:
         # Sums are rounded, not cells: rounding errors of many cells would add up.
-        believed = np.rint(self.intervals.prefix(hypothesis)).astype(np.int64)
+        believed = whole(self.intervals.prefix(hypothesis))
         errors = PrefixErrors(self.intervals.column, self.intervals.edges(kernel.domain), believed)
         first, last = sorted(kernel.choose_ends(errors, event))
         return self.intervals.interval(kernel.domain, first, last)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.kernel.query import Query, Statistic
-from core.kernel.scores import LARGEST, grid_of
-from core.kernel.tables import Marginal
+from core.kernel.scores import grid_of
+from core.kernel.tables import LARGEST, Marginal
 from core.queries.kit.protocol import QueryClass, Source
 from core.schema.domain import Domain
 
@@ -43,14 +43,17 @@ def totals_on(query: QueryClass, source: Source) -> NDArray[Any]:
 def whole_totals(queries: Sequence[QueryClass], source: Source) -> list[NDArray[np.int64]]:
     """The totals of several classes on a public source as `kernel/scores.py` compares them, class by class.
 
-    They are whole numbers of 1/grid rows, grid being the finest denominator: exact ones stay exact; of estimates,
-    halves are rounded up, always the same way. Clipped, so that no difference of two leaves 64 bits.
+    They are whole numbers of 1/grid rows, grid being the finest denominator.
     """
     grid = grid_of(queries, source.domain)
-    return [_whole(totals_on(query, source), grid // query.denominator(source.domain)) for query in queries]
+    return [whole(totals_on(query, source), grid // query.denominator(source.domain)) for query in queries]
 
 
-def _whole(totals: NDArray[Any], factor: int) -> NDArray[np.int64]:
+def whole(totals: NDArray[Any], factor: int = 1) -> NDArray[np.int64]:
+    """So many times some totals as whole numbers, clipped so that no difference of two leaves 64 bits.
+
+    Exact totals stay exact; of estimates, halves are rounded up, always the same way.
+    """
     if totals.dtype.kind in "iu":
         return np.clip(totals, -LARGEST // factor, LARGEST // factor).astype(np.int64) * factor
     return np.clip(np.floor(totals * factor + 0.5), -float(LARGEST), float(LARGEST)).astype(np.int64)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.kernel.kernel import Kernel
-from core.kernel.scores import LARGEST
+from core.kernel.tables import LARGEST
 from core.mechanisms.games.players import (
     Draws,
     IntervalQuestions,
