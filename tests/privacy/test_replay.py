@@ -13,15 +13,16 @@ import numpy as np
 import pytest
 
 from core import registry
+from core.kernel.kernel import Kernel
 from core.kernel.query import Query
-from core.mechanisms.discovery.discovery import Discovery, Values
+from core.mechanisms.discovery.discovery import Discovery
 from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.schema.domain import Booleans, Domain
 from core.table.counts import Cells
+from core.table.raw_columns import RawColumn, RawColumns
 from tests.core.mechanisms.asked import questions
-from tests.kernels import run
 from tests.privacy.cases import APPROXIMATE, DOMAIN, PURE, UNITS, neighbours
 from tests.privacy.recorder import Recorder
 from tests.privacy.replay import check_runs, check_steps, paired, session_on_both
@@ -97,21 +98,22 @@ def test_discovery(kind, budget, unit):
     plan = Discovery(columns={"x": kind}, budget=Budget(4 * budget.epsilon, budget.delta))
     texts = ["", "1", "17", "200", "2020-02-29", "1999-12-31", "north", " north", "nor", "n?", "n\ud800"]
     for seed in range(-(-PAIRS // len(DISCOVERIES))):
-        first, second = (private(counts, texts) for counts in _tables(unit, len(texts), generator))
+        first, second = (private(counts, texts, unit) for counts in _tables(unit, len(texts), generator))
         recorded = Recorder(seed)
-        one = run(plan, {"x": first}, unit, recorded)
+        one = plan.run(Kernel(first, recorded, plan.cost()))
         again = Recorder(seed, recorded.calls)
-        two = run(plan, {"x": second}, unit, again)
+        two = plan.run(Kernel(second, again, plan.cost()))
         assert one == two
         reached = max(reached, check_steps(paired(recorded, again)))
         assert recorded.cost() == plan.cost()
     assert reached == 1
 
 
-def private(counts: np.ndarray, texts: list[str]) -> Values:
+def private(counts: np.ndarray, texts: list[str], unit: Unit) -> RawColumns:
     """A text that no row has is not there."""
     there = np.flatnonzero(counts[:-1])
-    return Values([texts[place] for place in there], counts[there], int(counts[-1]))
+    column = RawColumn([texts[place] for place in there], counts[there], int(counts[-1]))
+    return RawColumns({"x": column}, unit)
 
 
 def _tables(unit: Unit, texts: int, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
