@@ -21,7 +21,7 @@ from typing import Any
 from core.base.errors import Undeclared
 from core.privacy.events import Cost, Event, Gaussian, Laplace, Pure, Selection
 
-_KINDS = {"laplace": Laplace, "selection": Selection}
+_KINDS: Mapping[str, type[Laplace] | type[Selection]] = {"laplace": Laplace, "selection": Selection}
 
 
 class Allowance:

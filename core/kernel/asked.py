@@ -52,12 +52,15 @@ class Asked(Sealed):
         raise NotImplementedError
 
     def change(self, unit: Unit) -> Change:
-        """How far one unit moves them at most."""
+        """How far one unit moves them at most; of several parts, any one part."""
         raise NotImplementedError
 
     @property
     def parts(self) -> int:
-        """Of how many questions they are the answers; each is paid with an event of its own."""
+        """How many questions of this change they answer, one after the other, as many numbers each.
+
+        They are counted together, because that is faster; each is paid with an event of its own and has its own noise.
+        """
         return 1
 
 

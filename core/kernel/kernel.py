@@ -56,18 +56,24 @@ class Kernel:
         """What is asked, with noise scaled to its own change.
 
         **Privacy** Laplace(epsilon): epsilon-differentially private; Gaussian(rho): rho-zero-concentrated (`noise.py`).
-        What consists of several parts, whose changes add up to that of the whole, is paid part by part.
+        What consists of several parts is paid part by part: composition adds up.
         """
         _check(asked, Asked)
         level = NoiseLevel.of(asked, event, self.unit)
         for _ in range(asked.parts):
             self.__allowance.take(event)
         hidden = asked.counts(self.__counts)
+        if asked.parts == 1:
+            return Measurement(asked, self.__noisy(hidden, level), level)
+        values = [self.__noisy(part, level) for part in hidden.reshape(asked.parts, -1)]
+        return Measurement(asked, np.concatenate(values).reshape(hidden.shape), level)
+
+    def __noisy(self, hidden: NDArray[np.int64], level: NoiseLevel) -> NDArray[np.int64]:
         if isinstance(level.event, Laplace):
             values = self.__noise.laplace(hidden, epsilon=level.event.epsilon, sensitivity=level.change.l1)
         else:
             values = self.__noise.gaussian(hidden, rho=level.event.rho, sensitivity_squared=level.change.l2_squared)
-        return Measurement(asked, np.asarray(values), level)
+        return np.asarray(values)
 
     def choose(self, asked: AskedScores, event: Selection) -> int:
         """The place of a candidate, by the exponential mechanism.

@@ -23,13 +23,7 @@ class NoiseLevel:
 
     @classmethod
     def of(cls, asked: Asked, event: Additive, unit: Unit) -> NoiseLevel:
-        """Of what is asked when each of its parts is paid with this event: one event worth all of them.
-
-        Noise of scale D/(P epsilon), where D is the change of all P parts together, is what each part would get alone
-        if each had its P-th of D; the same holds for D^2/(2 P rho).
-        """
-        whole = event.epsilon if isinstance(event, Laplace) else event.rho
-        return cls(type(event)(whole * asked.parts), asked.change(unit))
+        return cls(event, asked.change(unit))
 
     @property
     def sigma(self) -> float:

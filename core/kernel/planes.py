@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base.errors import BadParameter
-from core.kernel.asked import Asked, Change, Columns, Integers
+from core.kernel.asked import Asked, Change, Columns, Integers, one_number
 from core.privacy.unit import Unit
 from core.table.counts import Counts
 
@@ -66,10 +66,9 @@ class Space:
 
 @dataclass(frozen=True, eq=False)
 class Inside(Asked):
-    """For each of K planes, the rows on its positive side.
+    """For each of K planes, the rows on its positive side. Each plane is a part.
 
-    **Change** a row adds 0 or 1 to each count, so a unit moves each by at most L, whatever it is replaced by: K L in
-    L1, K L^2 in squared L2. Each plane is a part.
+    **Change** of a plane: `one_number`. A row adds 0 or 1 to its count.
     """
 
     space: Space
@@ -83,7 +82,7 @@ class Inside(Asked):
         return _summed(self.space, self.normals, counts, outside=0.0)
 
     def change(self, unit: Unit) -> Change:
-        return Change(len(self.normals) * unit.limit, len(self.normals) * unit.limit**2)
+        return one_number(unit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,10 +109,10 @@ class Wedges(Asked):
 
     A row is on the positive or negative side of each plane of a group; rows whose sides are all opposite lie in
     opposite wedges. In two dimensions m planes, sorted by angle within a half circle, make m pairs of wedges; otherwise
-    2^(m-1).
+    2^(m-1). Each group is a part.
 
-    **Change** a row adds 1 or -1 to one difference of a group and nothing to the others: a unit moves a group by at
-    most D = `unit.l1` in L1, hence by at most D^2 in squared L2. G groups, each of which is a part: G D and G D^2.
+    **Change** of a group: a row adds 1 or -1 to one of its differences and nothing to the others, so a unit moves them
+    by at most D = `unit.l1` in L1, hence by at most D^2 in squared L2.
     """
 
     space: Space
@@ -145,7 +144,7 @@ class Wedges(Asked):
         return found.reshape(len(self.normals), self.width)
 
     def change(self, unit: Unit) -> Change:
-        return Change(len(self.normals) * unit.l1, len(self.normals) * unit.l1**2)
+        return Change(unit.l1, unit.l1**2)
 
     def placed(self, lines: Integers) -> tuple[Integers, Integers]:
         """For every group (lines) and point (columns): to which of all differences it belongs, and with which sign."""

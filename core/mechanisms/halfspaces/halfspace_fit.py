@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 
 from core.base.errors import BadParameter, Refused
 from core.base.options import option
-from core.mechanisms.halfspaces.moments import Moments, Shape
-from core.mechanisms.halfspaces.wedges import Wedges
+from core.kernel.kernel import Kernel
+from core.kernel.measurement import Additive, NoiseLevel
+from core.kernel.planes import SCALE, Moments, Wedges
+from core.kernel.tables import TOTAL
+from core.mechanisms.halfspaces.moments import Shape, moments, noise_in_rows, shape_of
+from core.mechanisms.halfspaces.wedges import features, grouped
 from core.mechanisms.kit.portions import share_of
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.timing import ROWS
@@ -21,13 +25,11 @@ from core.models.fitting.halfspace_weights import fitted
 from core.models.points import Points
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
-from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
-from core.queries.halfspaces import GRID, Halfspaces
+from core.queries.halfspaces import Halfspaces
 from core.queries.kit.normals import discretised
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
-from core.table.counts import Counts
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -59,8 +61,8 @@ class HalfspaceFit:
     """Learn the rough shape of the points, count both sides of many random planes, and weight records to fit them.
 
     **Privacy** the planes are public coin flips, drawn from what was already released. Three things are asked: (1) 3/10
-    of the budget buys the sums of coordinates and of their products (`moments.Moments`: sensitivities there);
-    (2) the rest goes in equal shares to groups of planes (`wedges.Wedges`: a unit moves what is asked of a group by at
+    of the budget buys the sums of coordinates and of their products (`planes.Moments`: their change there);
+    (2) the rest goes in equal shares to groups of planes (`planes.Wedges`: a unit moves what is asked of a group by at
     most unit.l1 in L1 and L2): with delta = 0 all planes are one group in two dimensions, three by three in more, with
     discrete Laplace noise of scale unit.l1 groups/epsilon'; with delta > 0 one by one, with Gaussian noise of variance
     unit.l1^2 K/(2 rho'); (3) where rows are private and coordinates may be missing, 1/50 of the budget buys the number
@@ -109,7 +111,7 @@ class HalfspaceFit:
                 )
         if len({(query.axes(domain), query.translated) for query in self._halfspaces()}) > 1:
             raise Refused("'halfspace-fit' serves one set of columns at a time; release the others separately.")
-        if self._group(domain, unit).sigma > TOO_NOISY:
+        if self._noise(domain, unit).sigma > TOO_NOISY:
             raise Refused(
                 f"The noise in a halfspace would exceed {TOO_NOISY:,} rows, more than any table outweighs; "
                 "use a larger epsilon."
@@ -133,18 +135,15 @@ class HalfspaceFit:
         return TOGETHER * max(1, self.planes // TOGETHER if self.planes else min(max(suits, 24), 320))
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
-        planes = [self._group(domain, unit).event] * self._groups(domain)
-        total = [each.event for each in self._total(domain, unit)]
-        return Cost.of([self._moments(domain, unit).event, *planes, *total])
+        groups = [self._group_event(domain, unit)] * self._groups(domain)
+        return Cost.of([share_of(self.budget, SHAPE_SHARE), *groups, *self._total(domain, unit)])
 
     def expected(self, domain: Domain, unit: Unit) -> Expected:
-        group, planes = self._group(domain, unit), self.count(domain)
-        each = planes // self._groups(domain)
-        wide = 1 if each == 1 else each if self._dimensions(domain) == 2 else 2 ** (each - 1)
-        sigma, rare = group.sigma * math.sqrt(wide), 0.05 / planes
+        level, wide, planes = self._noise(domain, unit), self._like(domain).width, self.count(domain)
+        sigma, rare = level.sigma * math.sqrt(wide), 0.05 / planes
         return Expected(
             mean=sigma / math.sqrt(2 * math.pi),
-            worst=max(group.tail(rare / wide), sigma * math.sqrt(2 * math.log(2 / rare))) / 2,
+            worst=max(level.tail(rare / wide), sigma * math.sqrt(2 * math.log(2 / rare))) / 2,
             about="The noise in one counted halfspace, before the fit averages it out",
         )
 
@@ -154,35 +153,34 @@ class HalfspaceFit:
         points = min(domain.cells(self._halfspaces()[0].axes(domain)), ROWS)
         return 0.5 + 2e-9 * planes * points + 1.5e-6 * planes**2
 
-    def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Points:
-        self.check(counts.domain, counts.unit)
-        domain, unit, query = counts.domain, counts.unit, self._halfspaces()[0]
-        generator = noise.generator()
+    def run(self, kernel: Kernel, progress: Progress = silent) -> Points:
+        self.check(kernel.domain, kernel.unit)
+        domain, query, generator = kernel.domain, self._halfspaces()[0], kernel.generator()
         progress("Measuring mean and spread", 0.0)
         whole = not _can_miss(domain, query)
-        shape = self._moments(domain, unit).ask(counts, query, noise, counts.public_rows if whole else None)
-        total = shape.rows if whole else float(counts.public_rows or 0)
-        for single in self._total(domain, unit):
-            total = float(single.ask(noise, int(counts.marginal(()))))
+        asked = self._moments(domain, kernel.unit)
+        measured = kernel.measure(asked, share_of(self.budget, SHAPE_SHARE))
+        shape = shape_of(asked, measured, kernel.public_rows if whole else None)
+        total = shape.rows if whole else float(kernel.public_rows or 0)
+        for event in self._total(domain, kernel.unit):
+            total = float(kernel.measure(TOTAL, event).values)
         progress("Counting halfspaces", 0.2)
-        wedges = self._wedges(domain, shape, generator)
-        group = self._group(domain, unit)
-        noisy = wedges.ask(counts, query, noise, group.event, unit)
+        wedges = grouped(query.space(domain), self._planes(domain, shape, generator), self._groups(domain))
+        counted = kernel.measure(wedges, self._group_event(domain, kernel.unit))
         progress("Fitting records", 0.6)
         codes = support(domain, query, shape, generator)
-        lines = query.points(domain, codes[:, _places(domain, query)])[0]
-        wanted = np.clip(noisy / shape.rows, -1, 1)
-        weights = fitted(wedges.features(lines), wanted, group.sigma / shape.rows) * shape.rows
+        lines = wedges.space.points(codes[:, _places(domain, query)])[0]
+        shares = np.clip(counted.values.ravel() / shape.rows, -1, 1)
+        weights = fitted(features(wedges, lines), shares, counted.sigma / shape.rows) * shape.rows
         return _with_missing(Points(domain, codes, weights), query, max(total - shape.rows, 0.0), generator)
 
-    def _wedges(self, domain: Domain, shape: Shape, generator: np.random.Generator) -> Wedges:
+    def _planes(self, domain: Domain, shape: Shape, generator: np.random.Generator) -> Integers:
+        """Public coins: evenly spread over the half circle in two dimensions, else at random."""
         query, planes = self._halfspaces()[0], self.count(domain)
         if len(shape.mean) == self._dimensions(domain) == 2:
             angles = math.pi * (np.arange(planes) + generator.random()) / planes
-            normals = discretised(np.column_stack([np.cos(angles), np.sin(angles)]), query.bits)
-        else:
-            normals = planes_like(query, planes, shape, generator)
-        return Wedges.of(normals, self._groups(domain))
+            return discretised(np.column_stack([np.cos(angles), np.sin(angles)]), query.bits)
+        return planes_like(query, planes, shape, generator)
 
     def _dimensions(self, domain: Domain) -> int:
         query = self._halfspaces()[0]
@@ -199,17 +197,28 @@ class HalfspaceFit:
         return [query for query in self.queries if isinstance(query, Halfspaces)]
 
     def _moments(self, domain: Domain, unit: Unit) -> Moments:
-        columns, event = len(self._halfspaces()[0].axes(domain)), share_of(self.budget, SHAPE_SHARE)
-        full = Moments(columns, event, unit, cross=True)
-        few = full.sigma > MOST_NOISE * math.sqrt(columns)
-        return Moments(columns, event, unit, cross=False) if few else full
+        """Products of different columns are asked only where they are not lost in noise."""
+        space, event = self._halfspaces()[0].space(domain), share_of(self.budget, SHAPE_SHARE)
+        full = moments(space, event, cross=True)
+        few = noise_in_rows(NoiseLevel.of(full, event, unit)) > MOST_NOISE * math.sqrt(len(space.columns))
+        return moments(space, event, cross=False) if few else full
 
-    def _group(self, domain: Domain, unit: Unit) -> Single:
+    def _group_event(self, domain: Domain, unit: Unit) -> Additive:
+        """What one group of planes costs."""
         share = 1 - SHAPE_SHARE - TOTAL_SHARE * self._asks_total(domain, unit)
-        return Single(share_of(self.budget, share / self._groups(domain)), unit.l1)
+        return share_of(self.budget, share / self._groups(domain))
 
-    def _total(self, domain: Domain, unit: Unit) -> tuple[Single, ...]:
-        return (Single.of(self.budget, TOTAL_SHARE, unit),) if self._asks_total(domain, unit) else ()
+    def _noise(self, domain: Domain, unit: Unit) -> NoiseLevel:
+        """How large the noise of a difference is: it depends on the number of planes and groups, not on the planes."""
+        return NoiseLevel.of(self._like(domain), self._group_event(domain, unit), unit)
+
+    def _like(self, domain: Domain) -> Wedges:
+        """As many groups of as many planes as a run counts, all planes alike."""
+        space, planes = self._halfspaces()[0].space(domain), self.count(domain)
+        return grouped(space, np.ones((planes, space.dimensions), dtype=np.int64), self._groups(domain))
+
+    def _total(self, domain: Domain, unit: Unit) -> tuple[Additive, ...]:
+        return (share_of(self.budget, TOTAL_SHARE),) if self._asks_total(domain, unit) else ()
 
     def _asks_total(self, domain: Domain, unit: Unit) -> bool:
         return not unit.public_rows and _can_miss(domain, self._halfspaces()[0])
@@ -229,13 +238,6 @@ def planes_like(query: Halfspaces, count: int, shape: Shape, generator: np.rando
     return discretised(np.column_stack([directions, offsets]), query.bits)
 
 
-def balances(counts: Counts, query: Halfspaces, normals: Integers) -> Integers:
-    """For each plane, rows inside minus rows outside; rows with a missing coordinate are neither."""
-    codes, times = counts.points(query.axes(counts.domain))
-    present = int(times[query.points(counts.domain, codes)[1]].sum())
-    return 2 * query.totals_at(counts, normals) - present
-
-
 def support(domain: Domain, query: Halfspaces, shape: Shape, generator: np.random.Generator) -> Integers:
     """Records of the released shape on the columns of the class, uniform on all others.
 
@@ -247,20 +249,13 @@ def support(domain: Domain, query: Halfspaces, shape: Shape, generator: np.rando
         half = half @ np.linalg.inv(np.linalg.cholesky(half.T @ half / len(half))).T
     heights = shape.mean + np.concatenate([half, -half]) @ shape.factor.T
     codes = np.stack([generator.integers(0, size, len(heights)) for size in domain.sizes], axis=1).astype(np.int64)
+    space = query.space(domain)
     for axis, place in enumerate(_places(domain, query)):
-        scale = _scale(domain, query, axis)
-        near = np.searchsorted((scale[1:] + scale[:-1]) / (2 * GRID), heights[:, axis])
+        scale = space.scales[axis]
+        near = np.searchsorted((scale[1:] + scale[:-1]) / (2 * SCALE), heights[:, axis])
         stray = generator.random(len(codes)) < STRAY / len(shape.mean)
         codes[:, place] = np.where(stray, generator.integers(0, len(scale), len(codes)), near)
     return codes
-
-
-def _scale(domain: Domain, query: Halfspaces, axis: int) -> Integers:
-    """Coordinates of the ordinary cells of one column of the class."""
-    columns = query.axes(domain)
-    codes = np.zeros((domain[columns[axis]].regular, len(columns)), dtype=np.int64)
-    codes[:, axis] = np.arange(len(codes))
-    return query.points(domain, codes)[0][:, axis]
 
 
 def _with_missing(points: Points, query: Halfspaces, rows: float, generator: np.random.Generator) -> Points:

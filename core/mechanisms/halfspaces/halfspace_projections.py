@@ -14,20 +14,23 @@ from numpy.typing import NDArray
 from core.base.errors import BadParameter, Refused
 from core.base.options import option
 from core.base.wording import plural
+from core.kernel.kernel import Kernel
+from core.kernel.measurement import Additive
+from core.kernel.planes import Inside
+from core.kernel.tables import TOTAL
+from core.mechanisms.kit.portions import count_level, share_of
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.timing import ROWS
 from core.models.halfspace_median import Projections, weigh
 from core.models.points import Points
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
-from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.halfspaces import Halfspaces
 from core.queries.kit.checks import inside
 from core.queries.kit.normals import discretised
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
-from core.table.counts import Counts
 
 Integers = NDArray[np.int64]
 
@@ -169,17 +172,18 @@ class HalfspaceProjections:
     def required_rows(self, domain: Domain, unit: Unit) -> int:
         """Rows from which on no noisy count errs by more than accuracy/2, with probability 1 - beta/2."""
         asked = self.parameters(domain).counts
-        return math.ceil(2 * self._single(domain, unit).tail(self.beta / (2 * asked)) / self.accuracy)
+        level = count_level(self._event(domain, unit), unit)
+        return math.ceil(2 * level.tail(self.beta / (2 * asked)) / self.accuracy)
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
-        asked = [self._single(domain, unit).event] * self.parameters(domain).counts
-        return Cost.of([*asked, *(total.event for total in self._total(unit))])
+        asked = [self._event(domain, unit)] * self.parameters(domain).counts
+        return Cost.of([*asked, *self._total(unit)])
 
     def expected(self, domain: Domain, unit: Unit) -> Expected:
-        single = self._single(domain, unit)
+        level = count_level(self._event(domain, unit), unit)
         return Expected(
-            mean=single.sigma * math.sqrt(2 / math.pi),
-            worst=single.tail(0.05 / self.parameters(domain).counts),
+            mean=level.mean_error,
+            worst=level.tail(0.05 / self.parameters(domain).counts),
             about=f"The noise in a halfspace, beside points within {self.gamma:g} of it and what projecting mixes up",
         )
 
@@ -189,25 +193,23 @@ class HalfspaceProjections:
         points = min(domain.cells(self._halfspaces()[0].axes(domain)), ROWS)
         return 0.2 + 5e-4 * asked + 8e-10 * asked * points
 
-    def run(self, counts: Counts, noise: NoiseSource, progress: Progress = silent) -> Projections:
-        self.check(counts.domain, counts.unit)
-        query, sizes = self._halfspaces()[0], self.parameters(counts.domain)
-        generator = noise.generator()
-        own = len(query.axes(counts.domain)) + query.translated
+    def run(self, kernel: Kernel, progress: Progress = silent) -> Projections:
+        self.check(kernel.domain, kernel.unit)
+        sizes, generator = self.parameters(kernel.domain), kernel.generator()
+        space = self._halfspaces()[0].space(kernel.domain)
+        own = space.dimensions
         matrices = signs(sizes, own, generator)
         canonical = cube_net(sizes.dimension, self._per_axis(sizes.dimension))
         normals = (matrices @ canonical.T).transpose(0, 2, 1).reshape(-1, own)
-        found = counts.public_rows
-        for total in self._total(counts.unit):
-            found = total.ask(noise, int(counts.marginal(())))
-        rows = max(float(found or 0), 0.0)
+        rows = float(kernel.public_rows or 0)
+        for event in self._total(kernel.unit):
+            rows = max(float(kernel.measure(TOTAL, event).values), 0.0)
         progress("Counting halfspaces", 0.1)
-        hidden = query.totals_at(counts, normals)
-        single = self._single(counts.domain, counts.unit)
-        noisy = np.array([single.ask(noise, int(value)) for value in hidden], dtype=np.float64)
+        counted = kernel.measure(Inside(space, normals), self._event(kernel.domain, kernel.unit))
+        noisy = counted.values.astype(np.float64)
         progress("Fitting records", 0.6)
-        points = self._fitted(counts.domain, normals, noisy, rows, generator)
-        return Projections(counts.domain, matrices, canonical, noisy.reshape(sizes.projections, -1), points)
+        points = self._fitted(kernel.domain, normals, noisy, rows, generator)
+        return Projections(kernel.domain, matrices, canonical, noisy.reshape(sizes.projections, -1), points)
 
     def _fitted(
         self, domain: Domain, normals: Integers, noisy: NDArray[np.float64], rows: float, generator: np.random.Generator
@@ -216,7 +218,7 @@ class HalfspaceProjections:
         query = self._halfspaces()[0]
         codes = np.stack([generator.integers(0, size, SUPPORT) for size in domain.sizes], axis=1)
         places = [domain.names.index(column) for column in query.axes(domain)]
-        lines, present = query.points(domain, codes[:, places])
+        lines, present = query.space(domain).points(codes[:, places])
         # Products stay below 2^53, so floats are exact here and a hundred times faster than integers.
         within = (normals.astype(np.float64) @ lines.T.astype(np.float64) >= 0) & present
         shares = np.clip(noisy / rows, 0.0, 1.0) if rows > 0 else np.full(len(noisy), 0.5)
@@ -244,12 +246,13 @@ class HalfspaceProjections:
     def _halfspaces(self) -> list[Halfspaces]:
         return [query for query in self.queries if isinstance(query, Halfspaces)]
 
-    def _single(self, domain: Domain, unit: Unit) -> Single:
+    def _event(self, domain: Domain, unit: Unit) -> Additive:
+        """What one count costs."""
         share = (1 - TOTAL_SHARE * len(self._total(unit))) / self.parameters(domain).counts
-        return Single.of(self.budget, share, unit)
+        return share_of(self.budget, share)
 
-    def _total(self, unit: Unit) -> tuple[Single, ...]:
-        return () if unit.public_rows else (Single.of(self.budget, TOTAL_SHARE, unit),)
+    def _total(self, unit: Unit) -> tuple[Additive, ...]:
+        return () if unit.public_rows else (share_of(self.budget, TOTAL_SHARE),)
 
 
 def signs(sizes: Parameters, own: int, generator: np.random.Generator) -> Integers:

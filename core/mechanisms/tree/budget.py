@@ -12,15 +12,14 @@ from fractions import Fraction
 
 import numpy as np
 
+from core.kernel.measurement import Additive
 from core.mechanisms.kit.portions import Portion
 from core.mechanisms.kit.protocol import Expected
-from core.mechanisms.kit.spending import Purse
+from core.mechanisms.kit.spending import Spending
 from core.mechanisms.ranges.levels import range_errors
-from core.mechanisms.tree.planes import how_many
-from core.mechanisms.tree.ranges import ladder
+from core.mechanisms.tree.planes import balance_level, plane_count
+from core.mechanisms.tree.ranges import nested_blocks
 from core.mechanisms.tree.workload import Workload
-from core.privacy.events import Gaussian, Laplace
-from core.privacy.unit import Unit
 from core.queries.kit.protocol import Columns
 
 COUNT = Fraction(1, 100)
@@ -33,7 +32,7 @@ COLUMNS, MORE_COLUMNS = Fraction(3, 10), Fraction(11, 20)
 """What single columns get where tables are all that is asked, and what they get of a small table or budget."""
 FEW_ROWS = 1_500
 """Below this n sqrt(rho) single columns get a larger share: pairs can hardly be measured."""
-LADDER = 64
+NESTED = 64
 """A column that is counted level by level gets as much as a column of so many cells: a few levels of 16 parts each."""
 
 
@@ -59,60 +58,61 @@ class Split:
         rest = parts["tables"] - (columns + 2 * SCORES) * scale
         return cls(columns * scale, parts["ranges"], parts["planes"], SCORES * scale, rest)
 
-    def events(self, purse: Purse, workload: Workload) -> dict[Columns, Laplace | Gaussian]:
+    def events(self, spending: Spending, workload: Workload) -> dict[Columns, Additive]:
         """What each single column, and each set of columns whose ranges are counted, gets in all."""
-        domain, ladders = workload.domain, workload.ladders()
+        domain, nested = workload.domain, workload.nested()
         sizes: dict[Columns, float] = {}
         for name in workload.involved():
             cells = domain[name].size
-            sizes[name,] = float(min(cells, LADDER) if (name,) in ladders else cells) ** purse.power
+            sizes[name,] = float(min(cells, NESTED) if (name,) in nested else cells) ** spending.power
         portions: list[Portion] = []
         if self.columns:
-            portions += purse.split(sizes, self.columns)
+            portions += spending.split(sizes, self.columns)
         if self.ranges:
-            portions += purse.split(workload.ranges, self.ranges)
-        return purse.together(portions)
+            portions += spending.split(workload.ranges, self.ranges)
+        return spending.together(portions)
 
 
-def column_share(purse: Purse, rows: float) -> Fraction:
-    """The part of the purse that single columns get where tables are all that is asked."""
-    reach = rows / (float(purse.sigmas(np.ones(1))[0]) * math.sqrt(2))
+def column_share(spending: Spending, rows: float) -> Fraction:
+    """The part of the budget that single columns get where tables are all that is asked."""
+    reach = rows / (float(spending.sigmas(np.ones(1))[0]) * math.sqrt(2))
     return COLUMNS if reach > FEW_ROWS else MORE_COLUMNS
 
 
-def foreseen(purse: Purse, workload: Workload, unit: Unit) -> Expected:
+def foreseen(spending: Spending, workload: Workload) -> Expected:
     """The noise of everything that is measured; what follows from it by inference is not known in advance.
 
     Which pairs are measured is decided by noisy distances. The figures are those for all pairs, with no rare values
     merged; the fewer are measured, the less noise each of them has.
     """
-    split = Split.of(workload, COLUMNS)
-    events, ladders = split.events(purse, workload), workload.ladders()
+    unit, split = spending.unit, Split.of(workload, COLUMNS)
+    events, nested = split.events(spending, workload), workload.nested()
     about, means, tails = [], [], []
     if workload.tables or not workload.ranges:
-        portions = [Portion(columns, event) for columns, event in events.items() if columns not in ladders]
+        portions = [Portion(columns, event) for columns, event in events.items() if columns not in nested]
         words = "each count of a single column"
         if split.rest:
-            sizes = {pair: _size(workload, pair, weight, purse) for pair, weight in workload.pairs().items()}
-            portions += purse.split(sizes, split.rest * IN_TREE)
+            sizes = {pair: _size(workload, pair, weight, spending) for pair, weight in workload.pairs().items()}
+            portions += spending.split(sizes, split.rest * IN_TREE)
             words = "each count of a single column, and of a pair if all pairs are measured (less if fewer are)"
         counted = [(portion, workload.domain.cells(portion.columns)) for portion in portions]
         if counted:
             every = sum(cells for _, cells in counted)
             about.append(words)
-            means.append(sum(cells * portion.mean_error(unit) for portion, cells in counted) / every)
-            tails.append(max(portion.tail(unit, 0.05 / every) for portion, _ in counted))
-    if ladders:
-        found = [range_errors(ladder(workload.domain, columns, events[columns], unit), unit) for columns in ladders]
+            means.append(sum(cells * portion.level(unit).mean_error for portion, cells in counted) / every)
+            tails.append(max(portion.level(unit).tail(0.05 / every) for portion, _ in counted))
+    if nested:
+        blocks = [nested_blocks(workload.domain, columns, events[columns], unit) for columns in nested]
+        found = [range_errors(each, unit) for each in blocks]
         about.append("a random range")
         means.append(sum(mean for mean, _ in found) / len(found))
         tails.append(max(worst for _, worst in found))
     for query in workload.planes:
-        planes = how_many(query, workload.domain)
-        sigma = purse.noise_of_scores(planes, split.planes / len(workload.planes))
+        planes = plane_count(query, workload.domain)
+        level = balance_level(query, workload.domain, spending, split.planes / len(workload.planes))
         about.append("a counted halfspace")
-        means.append(sigma / math.sqrt(2 * math.pi))
-        tails.append(sigma * math.log(40 * planes) / 2)
+        means.append(level.mean_error / 2)
+        tails.append(level.tail(0.05 / planes) / 2)
     listed = ", in ".join(dict.fromkeys(about))
     return Expected(
         mean=sum(means) / len(means),
@@ -121,5 +121,5 @@ def foreseen(purse: Purse, workload: Workload, unit: Unit) -> Expected:
     )
 
 
-def _size(workload: Workload, pair: Columns, weight: float, purse: Purse) -> float:
-    return float(weight * workload.domain.cells(pair)) ** purse.power
+def _size(workload: Workload, pair: Columns, weight: float, spending: Spending) -> float:
+    return float(weight * workload.domain.cells(pair)) ** spending.power

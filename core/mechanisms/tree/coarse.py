@@ -1,8 +1,7 @@
 """Coarse views of large ordered columns: a pair too large to be measured cell by cell can be measured in bins.
 
 A coarse view is one more column, made from another one: neighbouring cells joined into bins of about equal mass by the
-noisy one-way estimate, so the bins are public. A row falls into exactly one bin, so a table with coarse views changes
-between neighbours as any table does.
+noisy one-way estimate, so the bins are public.
 """
 
 from __future__ import annotations
@@ -13,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.mechanisms.tree.compression import Compressed, Compression, Grouping
+from core.mechanisms.tree.compression import Compression
 from core.models.points import Points
 from core.models.protocol import Floats
 from core.queries.kit.protocol import Columns
 from core.schema.domain import Domain, Integers
+from core.table.views import Recoding
 
 BINS = 8
 FINE = 12
@@ -26,15 +26,18 @@ FINE = 12
 
 @dataclass(frozen=True, eq=False)
 class Views:
-    """The coarse views of a schema: the column that each is made from, and the bin of each of its cells."""
+    """The coarse views of merged columns: the column that each is made from, and the bin of each of its groups."""
 
+    compression: Compression
     domain: Domain
-    """The columns, then the views."""
+    """The merged columns, then the views."""
     sources: Mapping[str, str]
     bins: Mapping[str, NDArray[np.int64]]
 
     @classmethod
-    def of(cls, original: Domain, merged: Domain, shares: Mapping[str, Floats]) -> Views:
+    def of(cls, compression: Compression, shares: Mapping[str, Floats]) -> Views:
+        """`shares` are those of the groups of every column."""
+        original, merged = compression.original, compression.domain
         sources: dict[str, str] = {}
         bins: dict[str, NDArray[np.int64]] = {}
         for name in merged.names:
@@ -44,7 +47,7 @@ class Views:
                     view += "'"
                 sources[view], bins[view] = name, equal_mass(shares[name])
         extra = (Integers(name=view, low=0, high=int(bins[view].max())) for view in sources)
-        return cls(Domain((*merged, *extra)), sources, bins)
+        return cls(compression, Domain((*merged, *extra)), sources, bins)
 
     def pairs(self, weights: Mapping[Columns, float]) -> dict[Columns, float]:
         """Every pair with at least one large column, seen coarsely, with the weight of the pair."""
@@ -61,14 +64,14 @@ class Views:
         extra = [self.bins[view][points.codes[:, names.index(source)]] for view, source in self.sources.items()]
         return Points(self.domain, np.column_stack([points.codes, *extra]), points.weights)
 
-    def counts(self, seen: Compressed) -> Compressed:
-        """The private table with its bins."""
-        inner = seen.compression
-        groupings = dict(inner.groupings)
-        for view, source in self.sources.items():
-            groups = self.bins[view][inner.groupings[source].groups]
-            groupings[view] = Grouping(groups, np.ones(groups.size))
-        return Compressed(seen.counts, Compression(inner.original, groupings), self.domain, self.sources)
+    def recodings(self) -> dict[str, Recoding]:
+        """Every merged column and every view as a function of the column of the schema behind it."""
+        groupings = self.compression.groupings
+        merged = {name: Recoding(name, grouping.groups) for name, grouping in groupings.items()}
+        binned = {
+            view: Recoding(source, self.bins[view][groupings[source].groups]) for view, source in self.sources.items()
+        }
+        return merged | binned
 
 
 def equal_mass(shares: Floats) -> NDArray[np.int64]:

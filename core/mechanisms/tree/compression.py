@@ -1,13 +1,12 @@
 """Merge the rare values of each column into one cell, and spread them out again in the records.
 
-Which values are rare is decided from noisy counts, so it is public. A row counts in exactly one cell of a merged
-table, as before: a unit changes it by at most unit.l1 in L1 and unit.l2_squared in squared L2.
+Which values are rare is decided from noisy counts, so it is public, and the kernel sees the table through it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +14,7 @@ from numpy.typing import NDArray
 from core.models.fitting.consistency import Columns
 from core.models.points import Points
 from core.models.protocol import Floats
-from core.privacy.unit import Unit
 from core.schema.domain import Domain, Integers
-from core.table.counts import Counts
-
-LARGEST_DENSE = 2**20
-"""Tables with more cells than this are counted by the combinations that occur."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +84,11 @@ class Compression:
         return table
 
     def decoded(self, points: Points, generator: np.random.Generator) -> Points:
-        """Points with cells in place of groups, drawn so that each cell gets its exact share of the group's weight."""
-        codes = points.codes.copy()
+        """Points with cells in place of groups, drawn so that each cell gets its exact share of the group's weight.
+
+        Points may have further columns behind those of the schema, which are left out.
+        """
+        codes = points.codes[:, : len(self.original)].copy()
         for axis, name in enumerate(self.original.names):
             grouping = self.groupings[name]
             if grouping.trivial:
@@ -111,40 +108,3 @@ class Compression:
                     found = np.searchsorted(steps / steps[-1], middle, side="right")
                     codes[members, axis] = values[np.minimum(found, values.size - 1)]
         return Points(self.original, codes, points.weights)
-
-
-@dataclass(frozen=True, eq=False)
-class Compressed:
-    """The private table seen through a compression."""
-
-    counts: Counts
-    compression: Compression
-    domain: Domain
-    sources: Mapping[str, str] = field(default_factory=dict)
-    """The stored column behind each column that is called otherwise."""
-
-    @property
-    def unit(self) -> Unit:
-        return self.counts.unit
-
-    @property
-    def public_rows(self) -> int | None:
-        return self.counts.public_rows
-
-    def marginal(self, columns: Sequence[str]) -> NDArray[np.int64]:
-        stored = self._stored(columns)
-        if self.counts.domain.cells(stored) <= LARGEST_DENSE or len(columns) < 2:
-            return self.compression.merged(self.counts.marginal(stored), columns)
-        codes, often = self.points(columns)
-        table = np.zeros(self.domain.shape(columns), dtype=np.int64)
-        np.add.at(table, tuple(codes.T), often)
-        return table
-
-    def points(self, columns: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Combinations of groups that occur; one may be listed more than once."""
-        codes, often = self.counts.points(self._stored(columns))
-        groups = [self.compression.groupings[name].groups[codes[:, axis]] for axis, name in enumerate(columns)]
-        return np.stack(groups, axis=1) if groups else codes, often
-
-    def _stored(self, columns: Sequence[str]) -> Columns:
-        return tuple(self.sources.get(name, name) for name in columns)

@@ -98,6 +98,10 @@ class Candidates:
         spoiled = 2 * spread * np.interp(1 + taken, _LEVELS, _EXCESS)
         return self.weights[chosen] * (gained - spoiled)
 
+    def shares(self, chosen: NDArray[np.intp], power: float) -> dict[Columns, float]:
+        """What each chosen table gets, in proportion."""
+        return {self.columns[index]: float(self.weights[index] * self.cells[index]) ** power for index in chosen}
+
     def _chance(self, chosen: NDArray[np.intp], reach: Floats) -> Floats:
         """Sampling errors of the cells in which they exceed the reach of the noise, less that reach."""
         step = np.clip(np.searchsorted(_EDGES, math.pi / 2 * reach**2), 0, _EDGES.size - 1)

@@ -1,9 +1,7 @@
 """Halfspaces inside the tree mechanism: noisy counts of random planes, and records re-weighted to fit them.
 
-**Privacy** planes are drawn from records that are public already. For each plane, rows inside minus rows outside is
-asked. A row adds 1 or -1 (0 if a coordinate is missing), so a unit moves one such balance by at most unit.l1: limit
-when its rows are added or removed, 2 limit when they are replaced (also where the number of rows is public, as a row
-may change sides). K balances together move by at most K unit.l1 in L1 and by K unit.l1^2 in squared L2.
+**Privacy** planes are drawn from records that are public already; for each plane, rows inside minus rows outside is
+asked (`core.kernel.planes.Balances`).
 """
 
 from __future__ import annotations
@@ -14,13 +12,16 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from core.mechanisms.halfspaces.halfspace_fit import balances, planes_like
+from core.kernel.measurement import NoiseLevel
+from core.kernel.planes import SCALE, Balances
+from core.mechanisms.halfspaces.halfspace_fit import planes_like
 from core.mechanisms.halfspaces.moments import Shape
-from core.mechanisms.tree.steps import Desk
+from core.mechanisms.kit.spending import Spending
+from core.mechanisms.tree.measuring import Measuring
 from core.models.fitting.halfspace_weights import Signs, fitted
 from core.models.points import Points
 from core.models.protocol import Floats
-from core.queries.halfspaces import GRID, Halfspaces
+from core.queries.halfspaces import Halfspaces
 from core.schema.domain import Domain
 
 PLANES = 128
@@ -45,16 +46,24 @@ class Sides:
         return total * fitted(self.signs, wanted, self.sigma / total, base=weights / total)
 
 
-def planes_next(
-    desk: Desk, query: Halfspaces, points: Points, part: Fraction, generator: np.random.Generator
+def measure_planes(
+    measuring: Measuring, query: Halfspaces, points: Points, part: Fraction, generator: np.random.Generator
 ) -> Sides:
     """Count both sides of random planes that cut through the records."""
-    normals = planes_like(query, how_many(query, points.domain), shape_of(query, points), generator)
-    counted, sigma = desk.purse.scores(desk.noise, balances(desk.counts, query, normals), part)
-    return Sides(_signs(query, points, normals), counted.astype(np.float64), sigma)
+    normals = planes_like(query, plane_count(query, points.domain), shape_of(query, points), generator)
+    asked = Balances(query.space(points.domain), normals)
+    measured = measuring.kernel.measure(asked, measuring.spending.event(part))
+    return Sides(_signs(query, points, normals), measured.values.astype(np.float64), measured.sigma)
 
 
-def how_many(query: Halfspaces, domain: Domain) -> int:
+def balance_level(query: Halfspaces, domain: Domain, spending: Spending, part: Fraction) -> NoiseLevel:
+    """How large the noise of one balance is: it depends on the number of planes only."""
+    space = query.space(domain)
+    normals = np.zeros((plane_count(query, domain), space.dimensions), dtype=np.int64)
+    return NoiseLevel.of(Balances(space, normals), spending.event(part), spending.unit)
+
+
+def plane_count(query: Halfspaces, domain: Domain) -> int:
     """Two on one column without an offset, where there are no more."""
     return 2 if len(query.axes(domain)) == 1 and not query.translated else PLANES
 
@@ -64,7 +73,7 @@ def shape_of(query: Halfspaces, points: Points) -> Shape:
     lines, present = _lines(query, points)
     weights = points.weights * present
     rows = max(float(weights.sum()), 1.0)
-    coordinates = lines[:, : len(query.axes(points.domain))] / GRID
+    coordinates = lines[:, : len(query.axes(points.domain))] / SCALE
     mean = weights @ coordinates / rows
     centred = coordinates - mean
     values, vectors = np.linalg.eigh((centred * weights[:, None]).T @ centred / rows)
@@ -73,7 +82,7 @@ def shape_of(query: Halfspaces, points: Points) -> Shape:
 
 def _lines(query: Halfspaces, points: Points) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     places = [points.domain.names.index(name) for name in query.axes(points.domain)]
-    return query.points(points.domain, points.codes[:, places])
+    return query.space(points.domain).points(points.codes[:, places])
 
 
 def _signs(query: Halfspaces, points: Points, normals: NDArray[np.int64]) -> Signs:

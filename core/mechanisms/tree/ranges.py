@@ -1,8 +1,7 @@
 """Ranges inside the tree mechanism: noisy counts of nested blocks of a column, or of two or three columns.
 
-**Privacy** a row falls into one block of each level, so a level is a table like any other: a unit changes it by at most
-unit.l1 in L1 and unit.l2_squared in squared L2, whether its rows are added, removed or replaced. What a ladder is given
-is divided among its levels, exactly. Agreement between levels and everything after it is post-processing.
+**Privacy** a row falls into one block of each level, so a level is a table like any other (`NestedBlocks`). What all
+levels are given is divided among them, exactly. Agreement between levels and everything after it is post-processing.
 """
 
 from __future__ import annotations
@@ -14,23 +13,22 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from core.mechanisms.kit.portions import GRAIN, Portion
+from core.kernel.measurement import Additive
+from core.mechanisms.kit.portions import GRAIN
 from core.mechanisms.ranges.interval_tree import IntervalTree
-from core.mechanisms.ranges.levels import DECAY, Levels, Target
+from core.mechanisms.ranges.levels import DECAY, Levels, NestedBlocks
 from core.mechanisms.ranges.rectangle_tree import RectangleTree
 from core.mechanisms.tree.compression import Compression, Grouping
 from core.mechanisms.tree.workload import WIDE
-from core.models.fitting.pyramid import Estimate, gather, pyramid
+from core.models.fitting.pyramid import Estimate, pyramid
 from core.models.fitting.raking import Pull
 from core.models.points import Points
 from core.models.protocol import Floats
 from core.privacy.budget import Budget
-from core.privacy.events import Gaussian, Laplace
-from core.privacy.noise import NoiseSource
+from core.privacy.events import Laplace
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import Columns
 from core.schema.domain import Domain
-from core.table.counts import Counts
 
 MOST_GROUPS = 64
 """Groups of neighbouring cells in which a wide column meets other columns."""
@@ -38,7 +36,7 @@ MOST_BLOCKS = 4_096
 """Blocks of a level that records are re-weighted to; finer ones would hold few records each."""
 
 
-def ladder(domain: Domain, columns: Columns, event: Laplace | Gaussian, unit: Unit) -> Target:
+def nested_blocks(domain: Domain, columns: Columns, event: Additive, unit: Unit) -> NestedBlocks:
     """The levels of blocks that ranges of these columns are made of, and what each level gets of an event."""
     scheme = _scheme(columns)
     blocks = pyramid(domain.shape(columns), scheme.branching, scheme.top(unit))
@@ -46,21 +44,11 @@ def ladder(domain: Domain, columns: Columns, event: Laplace | Gaussian, unit: Un
     grains = [max(1, round(GRAIN * decay**level)) for level in range(blocks.levels)]
     amount = event.epsilon if isinstance(event, Laplace) else event.rho
     shares = [amount * Fraction(grain, sum(grains)) for grain in grains]
-    return Target(columns, blocks, tuple(Portion(columns, type(event)(share)) for share in shares))
-
-
-def climb(counts: Counts, target: Target, noise: NoiseSource) -> Estimate:
-    """Noisy counts of every block of every level, and what each level and those below it say together."""
-    blocks = target.pyramid.sums(counts.marginal(target.columns))
-    noisy = [
-        disjoint(noise, portion.event, counts.unit, level)
-        for level, portion in zip(blocks, target.portions, strict=True)
-    ]
-    return gather(target.pyramid, noisy, [portion.sigma(counts.unit) ** 2 for portion in target.portions])
+    return NestedBlocks(columns, blocks, tuple(type(event)(share) for share in shares))
 
 
 @dataclass(frozen=True, eq=False)
-class Ladder:
+class NestedCounts:
     """The released counts of nested blocks, without negatives and with the common total."""
 
     columns: Columns
@@ -68,7 +56,7 @@ class Ladder:
     cells: Floats
 
     @classmethod
-    def of(cls, columns: Columns, estimate: Estimate, total: float) -> Ladder:
+    def of(cls, columns: Columns, estimate: Estimate, total: float) -> NestedCounts:
         cells = _scheme(columns).settle(estimate, total)
         return cls(columns, estimate, cells.reshape(estimate.pyramid.shape))
 
@@ -79,7 +67,7 @@ class Ladder:
         return min(noise * factor for noise, factor in zip(spread, finer, strict=True))
 
     def column(self, regular: int, total: float, rare: float) -> tuple[Floats, Grouping, float]:
-        """Of a ladder over one column: its cells, how they are grouped, and the noise in a group."""
+        """Of one column: its cells, how they are grouped, and the noise in a group."""
         if self.cells.size > WIDE:
             grouping = neighbours_joined(self.cells, regular, total, self.sigma(MOST_GROUPS))
         else:

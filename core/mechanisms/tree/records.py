@@ -8,18 +8,20 @@ from fractions import Fraction
 
 import numpy as np
 
-from core.mechanisms.tree.coarse import Views
-from core.mechanisms.tree.pairs import MOST_CLIQUE, by_value
+from core.mechanisms.kit.portions import Noisy
+from core.mechanisms.tree.columns import OneWay
+from core.mechanisms.tree.measuring import Measuring
+from core.mechanisms.tree.pairs import by_value
 from core.mechanisms.tree.planes import Sides
-from core.mechanisms.tree.ranges import Ladder
-from core.mechanisms.tree.steps import Desk, Noisy, Singles, shares_of
+from core.mechanisms.tree.ranges import NestedCounts
+from core.models import tables as limits
 from core.models.fitting.consistency import settle
 from core.models.fitting.raking import Pull, places, pulled, rake
+from core.models.junction_tree import JunctionTree
 from core.models.points import Points
 from core.models.protocol import Floats
 from core.models.tables import Tables
 from core.queries.kit.protocol import Columns
-from core.schema.domain import Domain
 
 CLOSE = 0.7
 """Standard deviations to which records meet a table; the tree, which has to generalise more, keeps a whole one."""
@@ -33,40 +35,47 @@ LEAST_TRUST = 0.05
 """Below this weight a measured table adds nothing to the records."""
 
 
-def records_next(
-    desk: Desk,
-    views: Views,
-    points: Points,
+def draw_records(tree: JunctionTree, generator: np.random.Generator) -> Points:
+    """Several records for every row, of equal weight."""
+    size = int(np.clip(4 * tree.total, limits.FEWEST_POINTS, limits.MOST_POINTS))
+    return Points(tree.domain, tree.sample(size, generator), np.full(size, tree.total / size))
+
+
+def measure_worst_tables(
+    measuring: Measuring,
+    records: Points,
     known: Noisy,
     weights: Mapping[Columns, float],
     scores: Fraction,
     part: Fraction,
-) -> tuple[Points, Noisy]:
-    """Score all tables against the records, also in bins; measure the worst, and re-weight the records."""
-    wide = views.points(points)
-    tables = [columns for columns in weights if min(wide.domain.shape(columns)) > 1]
-    candidates = desk.distances(tables, weights, [wide.marginal(columns) for columns in tables], scores)
+) -> Noisy:
+    """Score all tables against the records, also in bins, and measure those worth most."""
+    tables = [columns for columns in weights if min(records.domain.shape(columns)) > 1]
+    candidates = measuring.distances(tables, weights, [records.marginal(columns) for columns in tables], scores)
+    power = measuring.spending.power
 
-    def sigma_of(shares: Floats) -> Floats:
-        return desk.purse.sigmas(shares * float(part))
+    def sigma_of(amounts: Floats) -> Floats:
+        return measuring.spending.sigmas(amounts * float(part))
 
-    chosen = by_value(candidates, desk.purse.power, sigma_of)
-    if chosen.size:
-        known = known.joined(desk.tables(shares_of(candidates, chosen, desk.purse.power), part))
-    raked = rake(wide, settle(known.tables, known.sigmas, points.total), known.sigmas, slack=CLOSE)
-    return replace(points, weights=raked.weights), known
+    chosen = by_value(candidates, power, sigma_of)
+    return known.joined(measuring.tables(candidates.shares(chosen, power), part)) if chosen.size else known
 
 
-def all_together(
-    wide: Points, decoded: Points, known: Noisy, ladders: Iterable[Ladder], sides: Sequence[Sides]
+def rake_to_tables(records: Points, known: Noisy) -> Points:
+    """Re-weight records until they meet all tables as far as the noise lets them speak."""
+    return rake(records, settle(known.tables, known.sigmas, records.total), known.sigmas, slack=CLOSE)
+
+
+def rake_to_everything(
+    records: Points, decoded: Points, known: Noisy, nested: Iterable[NestedCounts], sides: Sequence[Sides]
 ) -> Points:
     """Re-weight records to halfspaces and ranges, while they keep meeting the tables.
 
-    `wide` are the records as the tables see them, `decoded` the same records in the cells of the schema.
+    `records` are seen as the tables see them, `decoded` are the same in the cells of the schema.
     """
     settled = settle(known.tables, known.sigmas, decoded.total)
-    pulls = [Pull.of(places(wide, columns), table, known.sigmas[columns]) for columns, table in settled.items()]
-    for each in ladders:
+    pulls = [Pull.of(places(records, columns), table, known.sigmas[columns]) for columns, table in settled.items()]
+    for each in nested:
         pulls += each.pulls(decoded)
     weights = decoded.weights
     for _ in range(ROUNDS if sides else 1):
@@ -76,13 +85,8 @@ def all_together(
     return replace(decoded, weights=weights)
 
 
-def fits(columns: Columns, domain: Domain) -> bool:
-    """Whether a wanted table of three or more columns is small enough to be measured itself."""
-    return len(columns) > 2 and domain.cells(columns) <= MOST_CLIQUE and min(domain.shape(columns)) > 1
-
-
-def published(
-    singles: Singles, points: Points, decoded: Points, known: Noisy, wanted: Sequence[Columns]
+def publish(
+    one_way: OneWay, points: Points, decoded: Points, known: Noisy, wanted: Sequence[Columns]
 ) -> Tables:
     """Records over the original cells, and tables that know more than whole rows drawn from those records.
 
@@ -93,8 +97,8 @@ def published(
     level by level the mean of counts and records is published: on columns of 65,536 cells and on pairs of 256 x 256 it
     errs as little as the better of the two, or less.
     """
-    original, held = singles.compression.original, {}
-    settled = settle(known.tables, known.sigmas, singles.total)
+    original, released = one_way.compression.original, {}
+    settled = settle(known.tables, known.sigmas, one_way.total)
     asked = [columns for columns in wanted if columns]
     if len(asked) > MOST_ASKED or sum(original.cells(columns) for columns in asked) > MOST_PUBLISHED:
         asked = []
@@ -107,8 +111,8 @@ def published(
             trust = max(1 - known.sigmas[columns] ** 2 / missed, 0.0) if missed > 0 else 0.0
             fitted = fitted + trust * (settled[columns] - fitted)
         if trust > LEAST_TRUST or len(columns) == 1 or columns in asked:
-            held[columns] = singles.compression.expanded(fitted, columns)
-    for columns, ladder in singles.ladders.items():
-        if ladder.cells.size <= MOST_PUBLISHED:
-            held[columns] = (ladder.cells + decoded.marginal(columns)) / 2
-    return Tables(original, held, decoded)
+            released[columns] = one_way.compression.expanded(fitted, columns)
+    for columns, nested in one_way.nested.items():
+        if nested.cells.size <= MOST_PUBLISHED:
+            released[columns] = (nested.cells + decoded.marginal(columns)) / 2
+    return Tables(original, released, decoded)

@@ -13,6 +13,7 @@ from itertools import combinations
 from core.base.errors import Refused
 from core.base.wording import amount
 from core.mechanisms.kit.portions import wanted
+from core.mechanisms.tree.pairs import MOST_CLIQUE
 from core.queries.halfspaces import Halfspaces
 from core.queries.kit.protocol import Columns, QueryClass
 from core.queries.parities import Parities
@@ -79,13 +80,25 @@ class Workload:
                 weights[pair] = weights.get(pair, 0.0) + weight
         return weights
 
+    def pairs_in(self, merged: Domain) -> dict[Columns, float]:
+        """The pairs whose columns have more than one value each once rare values are merged."""
+        return {pair: weight for pair, weight in self.pairs().items() if min(merged.shape(pair)) > 1}
+
+    def larger_in(self, merged: Domain) -> dict[Columns, float]:
+        """Wanted tables of three or more columns that are small enough to be measured themselves."""
+        return {
+            columns: weight
+            for columns, weight in self.tables.items()
+            if len(columns) > 2 and merged.cells(columns) <= MOST_CLIQUE and min(merged.shape(columns)) > 1
+        }
+
     def involved(self) -> list[str]:
         """The columns that any question needs; all of them where none names one."""
         named = {name for columns in (*self.tables, *self.ranges) for name in columns}
         named.update(name for query in self.planes for name in query.axes(self.domain))
         return [name for name in self.domain.names if name in named or not named]
 
-    def ladders(self) -> list[Columns]:
+    def nested(self) -> list[Columns]:
         """What is counted level by level: ranges that are asked, and wide columns."""
         wide = [(name,) for name in self.involved() if self.domain[name].ordered and self.domain[name].size > WIDE]
         return list(dict.fromkeys([*self.ranges, *wide]))

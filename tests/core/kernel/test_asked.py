@@ -37,8 +37,9 @@ def neighbours(unit: Unit) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
 def moved(kind: asked.Sealed, unit: Unit, one: np.ndarray, two: np.ndarray) -> list[tuple[int, int]]:
     """How far the answers are apart, beside what the kind says at most."""
     if isinstance(kind, asked.Asked):
-        apart, most = [int(b) - int(a) for a, b in zip(one.flat, two.flat, strict=True)], kind.change(unit)
-        return [(sum(map(abs, apart)), most.l1), (sum(each**2 for each in apart), most.l2_squared)]
+        most, parts = kind.change(unit), np.array(two - one, dtype=object).reshape(kind.parts, -1)
+        first = [(sum(map(abs, part)), most.l1) for part in parts]
+        return first + [((part**2).sum(), most.l2_squared) for part in parts]
     apart = two - one
     if isinstance(kind, asked.AskedEnds):
         return [(int(np.ptp(apart)), kind.sensitivity(unit))]

@@ -75,10 +75,11 @@ def test_every_part_is_paid_and_has_the_noise_that_it_would_have_alone(asked, un
     kernel.measure(asked, event)
     with pytest.raises(Undeclared):
         kernel.measure(alone, event)
-    assert spy.calls[0].amount == 5 * Fraction(1, 3)
+    assert [call.amount for call in spy.calls] == [Fraction(1, 3)] * 5
+    assert np.array_equal(np.concatenate([call.hidden.ravel() for call in spy.calls]), asked.counts(counted()).ravel())
     with pytest.raises(Undeclared):
         Kernel(counted(unit=unit), spy, Cost((event,) * 4)).measure(asked, event)
-    assert len(spy.calls) == 1
+    assert len(spy.calls) == 5
 
 
 @pytest.mark.parametrize(("event", "sigma"), [(Laplace(Fraction(1)), 2**0.5), (Gaussian(Fraction(2)), 0.5)])

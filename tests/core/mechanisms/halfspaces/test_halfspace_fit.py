@@ -4,7 +4,7 @@ import pytest
 
 from core.base.errors import BadParameter, Refused
 from core.mechanisms.halfspaces import halfspace_fit
-from core.mechanisms.halfspaces.halfspace_fit import HalfspaceFit, balances, support
+from core.mechanisms.halfspaces.halfspace_fit import HalfspaceFit, support
 from core.mechanisms.halfspaces.halfspace_projections import HalfspaceProjections
 from core.mechanisms.halfspaces.moments import Shape
 from core.privacy import accounting
@@ -52,13 +52,6 @@ def test_default_cost_uses_the_budget_and_never_more(epsilon, delta, domain):
     mechanism = HalfspaceFit(queries=(Halfspaces(directions=8),), budget=budget)
     spent = accounting.units(mechanism.cost(domain, Unit.row()), accounting.order_for(budget))
     assert 0.999 * accounting.capacity(budget) < spent <= accounting.capacity(budget)
-
-
-def test_balances_are_rows_inside_minus_rows_outside():
-    table = np.zeros(HOLES.shape(), dtype=np.int64)
-    table[4, 0], table[0, 3], table[5, 2] = 7, 2, 100
-    query = Halfspaces(translated=False, directions=4)
-    assert balances(Cells(HOLES, table), query, np.array([[1, 0], [-1, 0], [0, 1]])).tolist() == [5, -5, -5]
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
@@ -158,7 +151,7 @@ def test_next_to_no_rows_still_give_a_valid_release(rows, budget):
     table = np.zeros(cube(2).shape(), dtype=np.int64)
     table[2, 2] = rows
     query = Halfspaces(directions=20)
-    model = HalfspaceFit(queries=(query,), budget=budget, planes=64).run(Cells(cube(2), table), Noise())
+    model = run(HalfspaceFit(queries=(query,), budget=budget, planes=64), Cells(cube(2), table), Noise())
     answers = query.answers(model)
     assert np.isfinite(answers).all() and answers.min() >= 0 and answers.max() <= 1 + 1e-9
     assert model.sample(10, np.random.default_rng(0)).shape == (10, 2)

@@ -3,10 +3,11 @@ from __future__ import annotations
 import numpy as np
 
 from core.mechanisms.tree.coarse import BINS, Views, equal_mass
-from core.mechanisms.tree.compression import Compressed, Compression, Grouping
+from core.mechanisms.tree.compression import Compression, Grouping
 from core.models.points import Points
 from core.schema.domain import Categories, Domain, Integers
 from core.table.counts import Cells
+from core.table.views import Recoded
 
 DOMAIN = Domain((
     Integers(name="age", low=0, high=39),
@@ -20,13 +21,13 @@ ONES = {
 }
 
 
-def views() -> tuple[Views, Compressed]:
+def views() -> tuple[Views, Recoded]:
+    """Coarse views, and the table as the kernel sees it through them."""
     groupings = {name: Grouping.rare(counts, 0.0) for name, counts in ONES.items()}
     groupings["age"] = Grouping.rare(ONES["age"], float(np.median(ONES["age"])))
-    compression = Compression(DOMAIN, groupings)
     shares = {name: groupings[name].merged(counts, 0).astype(float) for name, counts in ONES.items()}
-    seen = Compressed(Cells(DOMAIN, COUNTS), compression, compression.domain)
-    return Views.of(DOMAIN, compression.domain, shares), seen
+    made = Views.of(Compression(DOMAIN, groupings), shares)
+    return made, Recoded(Cells(DOMAIN, COUNTS), made.domain, made.recodings())
 
 
 def test_only_large_ordered_columns_have_a_view_under_a_free_name():
@@ -47,12 +48,13 @@ def test_bins_are_contiguous_and_of_about_equal_mass():
 
 def test_counts_and_records_agree_on_what_a_bin_is():
     made, seen = views()
-    wide = made.counts(seen)
+    merged = made.compression.domain
     fine = seen.marginal(("age", "code"))
-    table = wide.marginal(("age in bins'", "code"))
+    assert fine.shape == merged.shape(("age", "code")) and fine.shape[0] < DOMAIN["age"].size
+    table = seen.marginal(("age in bins'", "code"))
     assert table.shape == made.domain.shape(("age in bins'", "code")) and table.sum() == COUNTS.sum()
     for place, counts in enumerate(table):
         assert np.array_equal(counts, fine[made.bins["age in bins'"] == place].sum(axis=0))
-    codes, weights = seen.points(seen.domain.names)
-    points = made.points(Points(seen.domain, codes, weights.astype(float)))
+    codes, weights = seen.combinations(merged.names)
+    points = made.points(Points(merged, codes, weights.astype(float)))
     assert np.array_equal(points.marginal(("age in bins'", "code")), table)

@@ -2,11 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.mechanisms.tree import compression
-from core.mechanisms.tree.compression import Compressed, Compression, Grouping
+from core.mechanisms.tree.compression import Compression, Grouping
 from core.models.points import Points
 from core.schema.domain import Domain, Integers
-from core.table.counts import Cells
 
 DOMAIN = Domain((Integers(name="x", low=0, high=5), Integers(name="y", low=0, high=2)))
 GROUPINGS = {
@@ -23,17 +21,6 @@ def test_rare_values_share_the_last_group_and_a_single_one_stays():
     assert Grouping.rare(np.zeros(4), 1.0).inside.tolist() == [0.25] * 4
 
 
-def test_merged_counts_are_the_same_dense_and_by_occurrence(monkeypatch):
-    cells = np.random.default_rng(0).integers(0, 9, (6, 3))
-    seen = Compressed(Cells(DOMAIN, cells), COMPRESSION, COMPRESSION.domain)
-    table = seen.marginal(("x", "y"))
-    assert table.shape == (4, 3) and table.sum() == cells.sum()
-    assert table[3].tolist() == cells[[1, 3, 4]].sum(axis=0).tolist()
-    monkeypatch.setattr(compression, "LARGEST_DENSE", 1)
-    assert np.array_equal(seen.marginal(("x", "y")), table)
-    assert np.array_equal(seen.marginal(("y", "x")), table.T)
-
-
 def test_expanding_keeps_group_counts():
     table = np.random.default_rng(1).random((4, 3))
     wide = COMPRESSION.expanded(table, ("x", "y"))
@@ -45,6 +32,9 @@ def test_decoded_points_give_each_cell_its_share_of_the_weight():
     generator = np.random.default_rng(2)
     codes = np.stack([generator.integers(0, 4, 5_000), generator.integers(0, 3, 5_000)], axis=1)
     points = Points(COMPRESSION.domain, codes, generator.random(5_000))
+    more = Domain((*COMPRESSION.domain, Integers(name="more", low=0, high=0)))
+    wide = COMPRESSION.decoded(Points(more, np.pad(codes, ((0, 0), (0, 1))), points.weights), generator)
+    assert wide.domain == DOMAIN and wide.codes.shape == codes.shape
     decoded = COMPRESSION.decoded(points, generator)
     expected = COMPRESSION.expanded(points.marginal(("x",)), ("x",))
     assert np.allclose(decoded.marginal(("x",)), expected, atol=1.0)

@@ -5,9 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from core.mechanisms.kit.spending import Purse
-from core.mechanisms.tree.planes import PLANES, Sides, how_many, planes_next, shape_of
-from core.mechanisms.tree.steps import Desk
+from core.kernel.kernel import Kernel
+from core.mechanisms.kit.spending import Spending
+from core.mechanisms.tree.measuring import Measuring
+from core.mechanisms.tree.planes import PLANES, Sides, balance_level, measure_planes, plane_count, shape_of
 from core.models.points import Points
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
@@ -25,9 +26,9 @@ def everywhere() -> Points:
     return Points(DOMAIN, codes, np.full(len(codes), 10.0))
 
 
-def desk(cells: np.ndarray, unit: Unit, budget: Budget) -> tuple[Desk, Recorder]:
-    recorder = Recorder(0)
-    return Desk(Cells(DOMAIN, cells, unit), recorder, Purse.of(budget, unit)), recorder
+def measuring(cells: np.ndarray, unit: Unit, budget: Budget) -> tuple[Measuring, Recorder]:
+    recorder, spending = Recorder(0), Spending.of(budget, unit)
+    return Measuring(Kernel(Cells(DOMAIN, cells, unit), recorder, spending.cost), spending), recorder
 
 
 @pytest.mark.parametrize("unit", [Unit.row(), Unit.row("replace"), Unit.id("person", 3)], ids=str)
@@ -41,8 +42,8 @@ def test_balances_of_all_planes_move_by_their_stated_sensitivity(budget, unit):
         other[-1, -2] += unit.limit
     asked = []
     for table in (more, other):
-        made, recorder = desk(table, unit, budget)
-        planes_next(made, QUERY, everywhere(), Fraction(1, 4), np.random.default_rng(0))
+        made, recorder = measuring(table, unit, budget)
+        measure_planes(made, QUERY, everywhere(), Fraction(1, 4), np.random.default_rng(0))
         asked.append(recorder.calls[0])
     assert asked[0].hidden.shape == (PLANES,)
     moved = np.abs(asked[0].hidden - asked[1].hidden)
@@ -59,8 +60,8 @@ def test_a_row_with_a_missing_coordinate_moves_nothing():
     more[3, -1] += 1
     hidden = []
     for table in (cells, more):
-        made, recorder = desk(table, Unit.row(), Budget(1))
-        planes_next(made, QUERY, everywhere(), Fraction(1), np.random.default_rng(0))
+        made, recorder = measuring(table, Unit.row(), Budget(1))
+        measure_planes(made, QUERY, everywhere(), Fraction(1), np.random.default_rng(0))
         hidden.append(recorder.calls[0].hidden)
     assert np.array_equal(*hidden)
 
@@ -68,9 +69,9 @@ def test_a_row_with_a_missing_coordinate_moves_nothing():
 def test_records_are_moved_to_the_side_where_the_rows_are():
     cells = np.zeros(DOMAIN.shape(), dtype=int)
     cells[12:, 6:10] = 60
-    made, _ = desk(cells, Unit.row(), Budget(50, 1e-9))
+    made, _ = measuring(cells, Unit.row(), Budget(50, 1e-9))
     points = everywhere()
-    sides = planes_next(made, QUERY, points, Fraction(1), np.random.default_rng(0))
+    sides = measure_planes(made, QUERY, points, Fraction(1), np.random.default_rng(0))
     weights = sides.fit(points.weights)
     assert weights.sum() == pytest.approx(points.weights.sum()) and weights.min() >= 0
     truth = QUERY.answers(Cells(DOMAIN, cells))
@@ -93,6 +94,13 @@ def test_the_shape_is_that_of_the_weighted_records():
     assert np.allclose(shape.factor @ shape.factor.T, 0.75)
 
 
+@pytest.mark.parametrize("budget", [Budget(1), Budget(1, 1e-9)], ids=str)
+def test_the_noise_of_a_balance_is_known_beforehand(budget):
+    made, _ = measuring(np.ones(DOMAIN.shape(), dtype=int), Unit.row(), budget)
+    sides = measure_planes(made, QUERY, everywhere(), Fraction(1, 3), np.random.default_rng(0))
+    assert balance_level(QUERY, DOMAIN, made.spending, Fraction(1, 3)).sigma == sides.sigma
+
+
 def test_one_column_through_the_middle_has_two_planes():
-    assert how_many(Halfspaces(columns=("x",), directions=2, translated=False), DOMAIN) == 2
-    assert how_many(QUERY, DOMAIN) == PLANES
+    assert plane_count(Halfspaces(columns=("x",), directions=2, translated=False), DOMAIN) == 2
+    assert plane_count(QUERY, DOMAIN) == PLANES

@@ -6,10 +6,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from core.kernel.kernel import Kernel
 from core.mechanisms.tree.compression import Compression
-from core.mechanisms.tree.ranges import MOST_BLOCKS, MOST_GROUPS, Ladder, climb, ladder, neighbours_joined
+from core.mechanisms.tree.ranges import MOST_BLOCKS, MOST_GROUPS, NestedCounts, neighbours_joined, nested_blocks
 from core.models.points import Points
-from core.privacy.events import Gaussian, Laplace
+from core.privacy.events import Cost, Gaussian, Laplace
 from core.privacy.unit import Unit
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
@@ -26,21 +27,23 @@ def counted(domain: Domain, seed: int = 0) -> Cells:
 @pytest.mark.parametrize("event", [Laplace(Fraction(1, 3)), Gaussian(Fraction(1, 7))], ids=str)
 @pytest.mark.parametrize("unit", [Unit.row(), Unit.row("replace"), Unit.id("person", 3)], ids=str)
 def test_levels_share_an_event_exactly_and_each_moves_like_a_table(event, unit):
-    target = ladder(LINE, ("x",), event, unit)
-    amounts = [part.event.epsilon if isinstance(event, Laplace) else part.event.rho for part in target.portions]
-    assert len(amounts) == target.pyramid.levels > 1
+    blocks = nested_blocks(LINE, ("x",), event, unit)
+    amounts = [each.epsilon if isinstance(event, Laplace) else each.rho for each in blocks.events]
+    assert len(amounts) == blocks.pyramid.levels > 1
     assert sum(amounts) == (event.epsilon if isinstance(event, Laplace) else event.rho)
     assert amounts == sorted(amounts, reverse=True)
     recorder = Recorder(0)
-    climb(Cells(LINE, np.ones(LINE.shape(), dtype=int), unit), target, recorder)
+    counts = Cells(LINE, np.ones(LINE.shape(), dtype=int), unit)
+    blocks.measure(Kernel(counts, recorder, Cost(blocks.events)))
     bound = unit.l1 if isinstance(event, Laplace) else unit.l2_squared
     assert {call.sensitivity for call in recorder.calls} == {bound}
 
 
 def test_a_whole_column_is_never_asked_cell_by_cell_alone():
     """Coarse levels are there to answer long ranges: with 2^16 cells the top one has at most 16 blocks."""
-    target = ladder(Domain((Integers(name="x", low=0, high=2**16 - 1),)), ("x",), Laplace(Fraction(1)), Unit.row())
-    sizes = [target.pyramid.grid(level)[0] for level in range(target.pyramid.levels)]
+    domain = Domain((Integers(name="x", low=0, high=2**16 - 1),))
+    blocks = nested_blocks(domain, ("x",), Laplace(Fraction(1)), Unit.row())
+    sizes = [blocks.pyramid.grid(level)[0] for level in range(blocks.pyramid.levels)]
     assert sizes[0] <= 16 and sizes[-1] == 2**16
     assert all(below <= 17 * above for above, below in pairwise(sizes))
 
@@ -49,8 +52,8 @@ def test_a_whole_column_is_never_asked_cell_by_cell_alone():
 def test_pulls_are_the_blocks_of_the_released_counts(domain, columns):
     counts = counted(domain)
     rows = float(counts.cells.sum())
-    target = ladder(domain, columns, Laplace(Fraction(10**6)), Unit.row())
-    made = Ladder.of(columns, climb(counts, target, Recorder(0)), rows)
+    blocks = nested_blocks(domain, columns, Laplace(Fraction(10**6)), Unit.row())
+    made = NestedCounts.of(columns, blocks.measure(Kernel(counts, Recorder(0), Cost(blocks.events))), rows)
     assert np.allclose(made.cells, counts.cells, atol=0.1)
     codes = np.argwhere(np.ones(domain.shape()))
     points = Points(domain, codes, counts.cells[tuple(codes.T)].astype(float))
@@ -58,7 +61,7 @@ def test_pulls_are_the_blocks_of_the_released_counts(domain, columns):
     assert pulls and all(pull.target.size <= MOST_BLOCKS for pull in pulls)
     for pull, level in zip(pulls, range(len(pulls)), strict=True):
         held = np.bincount(pull.places, weights=points.weights, minlength=pull.target.size)
-        assert held.size == np.prod(target.pyramid.grid(level))
+        assert held.size == np.prod(blocks.pyramid.grid(level))
         assert np.allclose(held, pull.target, atol=1.0)
 
 

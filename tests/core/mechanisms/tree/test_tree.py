@@ -42,7 +42,7 @@ class Rows:
     def marginal(self, columns):
         return histogram(self._columns(columns), self.domain.shape(columns), len(self.codes))
 
-    def points(self, columns):
+    def combinations(self, columns):
         return occurring(self._columns(columns), self.domain.shape(columns), len(self.codes))
 
     def _columns(self, columns):
@@ -98,7 +98,7 @@ def test_all_four_kinds_of_steps_are_taken_and_distances_move_by_their_sensitivi
     replayed = Recorder(0, recorded.calls)
     run(tree, neighbour, replayed)
     shapes = [call.hidden.shape for call in recorded.calls]
-    assert shapes[0] == (1,) and shapes[1:6] == [(4,)] * 5 and shapes.count((10,)) == 2 and (4, 4) in shapes
+    assert shapes[0] == () and shapes[1:6] == [(4,)] * 5 and shapes.count((10,)) == 2 and (4, 4) in shapes
     for before, after in zip(recorded.calls, replayed.calls, strict=True):
         assert before.distance(after) <= before.sensitivity
         if before.hidden.shape == (10,):
@@ -196,7 +196,7 @@ def test_public_rows_are_not_bought():
 def test_columns_that_no_query_needs_are_not_measured(few_points):
     table = chain(4, 3_000)
     recorder = Recorder(0)
-    model = Tree(queries=(Marginals(columns=("c0", "c2")),), budget=LARGE).run(table, recorder)
+    model = run(Tree(queries=(Marginals(columns=("c0", "c2")),), budget=LARGE), table, recorder)
     assert [call.hidden.size for call in recorder.calls][:4] == [1, 4, 4, 1]
     assert np.allclose(model.marginal(("c3",)), 750, rtol=0.05)
 

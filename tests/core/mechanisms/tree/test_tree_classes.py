@@ -89,7 +89,7 @@ def test_exact_privacy_loss_of_all_steps_together(few_points):
         recorded = Recorder(seed)
         run(tree, Cells(micro, table), recorded)
         replayed = Recorder(seed, recorded.calls)
-        tree.run(Cells(micro, table + np.eye(4, dtype=int)[seed % 4]), replayed)
+        run(tree, Cells(micro, table + np.eye(4, dtype=int)[seed % 4]), replayed)
         pairs = zip(recorded.calls, replayed.calls, strict=True)
         largest = max(largest, sum(before.loss(after) for before, after in pairs))
     assert 0.5 < largest <= 1 + 1e-9
@@ -138,14 +138,14 @@ def test_planes_that_are_counted_improve_halfspaces(few_points, monkeypatch):
         if skipped:
             monkeypatch.setattr("core.mechanisms.tree.planes.Sides.fit", lambda self, weights: weights)
         runs = [run(Tree(queries=(planes,), budget=Budget(2, 1e-9)), table, Noise()).points for _ in range(2)]
-        errors.append(np.mean([np.abs(planes.answers(run) - truth).mean() for run in runs]))
+        errors.append(np.mean([np.abs(planes.answers(each) - truth).mean() for each in runs]))
     assert errors[0] < 0.5 * errors[1]
 
 
 def test_ranges_are_as_good_as_those_of_a_tree_of_their_own_share():
     table = people()
     asked = (Intervals(column="pay"),)
-    both = [Tree(queries=(Marginals(order=2), *asked), budget=Budget(1)).run(table, Noise()) for _ in range(3)]
+    both = [run(Tree(queries=(Marginals(order=2), *asked), budget=Budget(1)), table, Noise()) for _ in range(3)]
     alone = [run(IntervalTree(queries=asked, budget=Budget(0.33)), table, Noise()) for _ in range(3)]
     ours, records, theirs = (
         np.mean([range_error(table, each, "pay") for each in models])
@@ -157,7 +157,7 @@ def test_ranges_are_as_good_as_those_of_a_tree_of_their_own_share():
 def test_a_wide_column_keeps_its_dependence_on_others():
     """Pay in eighths against the job, from rows: a column of 65,536 cells is grouped, not merged into one rare cell."""
     table = people()
-    rows = drawn(table, Tree(queries=(Marginals(order=2),), budget=Budget(1, 1e-9)).run(table, Noise()))
+    rows = drawn(table, run(Tree(queries=(Marginals(order=2),), budget=Budget(1, 1e-9)), table, Noise()))
     cuts = np.quantile(table.codes[:, 0], np.arange(1, 8) / 8)
     shares = []
     for codes in (table.codes, rows.codes):
@@ -172,8 +172,8 @@ def test_rectangles_are_met_by_records_and_answers():
     domain = Domain((Integers(name="pay", low=0, high=63), *PEOPLE.attributes[1:]))
     coarse = Rows(domain, np.column_stack([table.codes[:, 0] // 1024, table.codes[:, 1:]]))
     boxes = Rectangles(columns=("pay", "age"))
-    model = Tree(queries=(boxes, Marginals(columns=("job", "ill"))), budget=Budget(1, 1e-9)).run(coarse, Noise())
-    blind = Tree(queries=(Marginals(order=1),), budget=Budget(1, 1e-9)).run(coarse, Noise())
+    model = run(Tree(queries=(boxes, Marginals(columns=("job", "ill"))), budget=Budget(1, 1e-9)), coarse, Noise())
+    blind = run(Tree(queries=(Marginals(order=1),), budget=Budget(1, 1e-9)), coarse, Noise())
     for source in (model, drawn(coarse, model)):
         assert boxes.worst(coarse, source) < 0.6 * boxes.worst(coarse, blind)
 

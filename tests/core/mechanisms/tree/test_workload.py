@@ -6,7 +6,7 @@ import pytest
 
 from core.base.errors import DeskError, Refused
 from core.mechanisms.kit.portions import Portion
-from core.mechanisms.kit.spending import Purse
+from core.mechanisms.kit.spending import Spending
 from core.mechanisms.tree.budget import COUNT, SCORES, Split, foreseen
 from core.mechanisms.tree.tree import Tree
 from core.mechanisms.tree.workload import WIDE, Workload, admit
@@ -50,15 +50,15 @@ def test_classes_are_sorted_by_the_way_they_are_measured():
     assert asked.ranges == {("pay",): 1, ("hours",): 1.125, ("age", "hours"): 1, ("age",): 0.125}
     assert [query.name for query in asked.planes] == ["halfspaces"]
     assert asked.involved() == ["age", "pay", "hours", "ill", "job"]
-    assert set(asked.ladders()) == set(asked.ranges)
+    assert set(asked.nested()) == set(asked.ranges)
 
 
 def test_only_what_is_asked_is_involved_and_wide_columns_are_counted_in_levels():
     assert workload(Intervals(column="hours")).involved() == ["hours"]
     assert workload(Halfspaces(columns=("age",), directions=2)).tables == {("age",): 1}
     assert DOMAIN["age"].size <= WIDE < DOMAIN["pay"].size
-    assert workload(Marginals(order=1)).ladders() == [("pay",)]
-    assert workload(MARGINALS).ladders() == []
+    assert workload(Marginals(order=1)).nested() == [("pay",)]
+    assert workload(MARGINALS).nested() == []
 
 
 @pytest.mark.parametrize(
@@ -88,10 +88,10 @@ def test_tables_alone_keep_the_shares_that_were_tuned_for_them():
 @pytest.mark.parametrize("budget", [Budget(1), Budget(1, 1e-9)])
 def test_events_of_columns_and_ranges_add_up(budget):
     asked = workload(MARGINALS, Intervals(column="pay"), Rectangles(columns=("age", "hours")))
-    purse, split = Purse.of(budget, Unit.row()), Split.of(asked, Fraction(3, 10))
-    events = split.events(purse, asked)
+    spending, split = Spending.of(budget, Unit.row()), Split.of(asked, Fraction(3, 10))
+    events = split.events(spending, asked)
     amounts = [event.epsilon if budget.pure else event.rho for event in events.values()]
-    assert sum(amounts) == purse.whole * (split.columns + split.ranges)
+    assert sum(amounts) == spending.whole * (split.columns + split.ranges)
     assert set(events) == {("age",), ("pay",), ("hours",), ("ill",), ("job",), ("age", "hours")}
 
 
@@ -126,12 +126,12 @@ def test_what_cannot_be_served_is_refused_by_name_with_what_to_use():
 @pytest.mark.parametrize("budget", [Budget(1), Budget(1, 1e-9)])
 def test_foreseen_errors_name_what_they_cover_and_fall_with_the_budget(budget):
     asked = workload(MARGINALS, Intervals(column="pay"), Halfspaces(columns=("age", "hours")))
-    found = foreseen(Purse.of(budget, Unit.row()), asked, Unit.row())
-    richer = foreseen(Purse.of(Budget(10, budget.delta), Unit.row()), asked, Unit.row())
+    found = foreseen(Spending.of(budget, Unit.row()), asked)
+    richer = foreseen(Spending.of(Budget(10, budget.delta), Unit.row()), asked)
     assert 0 < richer.mean < found.mean <= found.worst and richer.worst < found.worst
     for words in ("single column", "of a pair if all pairs", "random range", "halfspace", "inferred"):
         assert words in found.about
-    ranges = foreseen(Purse.of(budget, Unit.row()), workload(Intervals(column="pay")), Unit.row())
+    ranges = foreseen(Spending.of(budget, Unit.row()), workload(Intervals(column="pay")))
     assert "pair" not in ranges.about and "halfspace" not in ranges.about
 
 
@@ -139,11 +139,11 @@ def test_foreseen_errors_name_what_they_cover_and_fall_with_the_budget(budget):
 def test_foreseen_noise_of_a_pair_bounds_what_a_measured_one_gets(budget):
     """The fewer pairs are measured, the less noise: here two columns, so the one pair gets exactly the figure."""
     asked = Workload.of((Marginals(order=2, columns=("ill", "job")),), DOMAIN)
-    purse = Purse.of(budget, Unit.row())
+    spending = Spending.of(budget, Unit.row())
     split = Split.of(asked, Fraction(3, 10))
-    (pair,) = purse.split({("ill", "job"): 1.0}, split.rest / 2)
-    columns = split.events(purse, asked)
+    (pair,) = spending.split({("ill", "job"): 1.0}, split.rest / 2)
+    columns = split.events(spending, asked)
     parts = [pair, *(Portion(key, event) for key, event in columns.items())]
     cells = [12, 2, 6]
-    wanted = sum(size * part.mean_error(Unit.row()) for size, part in zip(cells, parts, strict=True)) / sum(cells)
-    assert foreseen(purse, asked, Unit.row()).mean == pytest.approx(wanted)
+    wanted = sum(size * part.level(Unit.row()).mean_error for size, part in zip(cells, parts, strict=True)) / sum(cells)
+    assert foreseen(spending, asked).mean == pytest.approx(wanted)

@@ -1,0 +1,69 @@
+"""The tree of cliques: which pairs of columns are worth measuring, and the junction tree that is fitted to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+from core.mechanisms.kit.portions import Noisy
+from core.mechanisms.tree.columns import OneWay
+from core.mechanisms.tree.measuring import Measuring
+from core.mechanisms.tree.pairs import MOST_CLIQUE, structured
+from core.models.fitting.consistency import settle
+from core.models.fitting.tree_fit import fit_tree
+from core.models.fitting.triangulation import Structure, cells_of, join, triangulate
+from core.models.junction_tree import JunctionTree
+from core.models.protocol import Floats
+from core.queries.kit.protocol import Columns
+from core.schema.domain import Domain
+
+
+def measure_pairs(
+    measuring: Measuring, columns: OneWay, weights: Mapping[Columns, float], scores: Fraction, part: Fraction
+) -> tuple[Structure, Noisy]:
+    """Score all pairs against independence, and measure those worth most in a tree of cliques."""
+    domain, power = columns.compression.domain, measuring.spending.power
+    shares, ranges = columns.shares(), columns.ranges()
+    known = ranges.joined(columns.noisy())
+    structure, chosen = join(domain.names, triangulate(_sizes(domain), ())), []
+    if weights:
+        pairs = list(weights)
+        models = [columns.total * np.multiply.outer(shares[left], shares[right]) for left, right in pairs]
+        candidates = measuring.distances(pairs, weights, models, scores)
+
+        def sigma_of(amounts: Floats) -> Floats:
+            return measuring.spending.sigmas(amounts * float(part))
+
+        best, structure = structured(candidates, shares, power, sigma_of)
+        chosen = [pairs[index] for index in best]
+        if chosen:
+            known = measuring.tables(candidates.shares(best, power), part).joined(known)
+    if ranges.tables:
+        structure = _with_ranges(domain, chosen, list(ranges.tables))
+    return structure, known
+
+
+def fit_junction_tree(columns: OneWay, structure: Structure, known: Noisy) -> JunctionTree:
+    """The tree of maximum entropy within the noise of what was measured."""
+    start = JunctionTree.independent(columns.compression.domain, columns.total, structure, columns.shares())
+    if all(len(names) == 1 for names in known.tables):
+        return start
+    return fit_tree(start, settle(known.tables, known.sigmas, columns.total), known.sigmas)
+
+
+def _with_ranges(domain: Domain, chosen: Sequence[Columns], more: Sequence[Columns]) -> Structure:
+    """A tree of cliques with the chosen pairs, and with further tables as long as its cliques stay small."""
+    sizes, kept = _sizes(domain), list(chosen)
+    for columns in more:
+        if columns not in kept:
+            pairs = [*kept, *combinations(columns, 2)]
+            if max(cells_of(sizes, clique) for clique in triangulate(sizes, pairs)) <= MOST_CLIQUE:
+                kept = pairs
+    return join(domain.names, triangulate(sizes, kept))
+
+
+def _sizes(domain: Domain) -> dict[str, int]:
+    return dict(zip(domain.names, domain.sizes, strict=True))

@@ -1,0 +1,54 @@
+"""What every step of the tree mechanism is given: a kernel, and the budget that it spends in parts.
+
+What a step asks depends on the schema and on earlier noisy answers only; the kernel scales the noise to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from core.kernel.kernel import Kernel
+from core.kernel.tables import TOTAL, Distances
+from core.mechanisms.kit.portions import Noisy, measure_tables
+from core.mechanisms.kit.spending import Spending
+from core.mechanisms.tree.coarse import Views
+from core.mechanisms.tree.pairs import Candidates
+from core.models.protocol import Floats
+from core.queries.kit.protocol import Columns
+
+LARGEST_TOTAL = 2.0**50
+
+
+@dataclass(frozen=True, eq=False)
+class Measuring:
+    """A kernel, and what its measurements are paid with."""
+
+    kernel: Kernel
+    spending: Spending
+
+    def rows(self, part: Fraction) -> tuple[float, float]:
+        """The number of rows and its standard deviation: public, or bought with this part."""
+        if self.kernel.public_rows is not None:
+            return float(self.kernel.public_rows), 0.0
+        measured = self.kernel.measure(TOTAL, self.spending.event(part))
+        return min(max(float(measured.values), 1.0), LARGEST_TOTAL), measured.sigma
+
+    def tables(self, shares: Mapping[Columns, float], part: Fraction) -> Noisy:
+        """Noisy tables that together take this part."""
+        return measure_tables(self.kernel, self.spending.split(shares, part))
+
+    def distances(
+        self, columns: Sequence[Columns], weights: Mapping[Columns, float], models: Sequence[Floats], part: Fraction
+    ) -> Candidates:
+        """Noisy distances of all these tables from the model's, which are rounded to whole rows first."""
+        references = tuple(np.rint(model).astype(np.int64) for model in models)
+        measured = self.kernel.measure(Distances(tuple(columns), references), self.spending.event(part))
+        return Candidates.of(columns, weights, models, measured.values, measured.sigma)
+
+    def through(self, views: Views) -> Measuring:
+        """The same rows with rare values merged, and with large columns in bins as well."""
+        return replace(self, kernel=self.kernel.recoded(views.domain, views.recodings()))
