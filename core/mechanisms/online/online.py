@@ -20,7 +20,7 @@ from core.base.options import option
 from core.base.wording import amount
 from core.kernel.compared import GRID, Gap
 from core.kernel.kernel import Kernel
-from core.kernel.measurement import Additive, Measurement
+from core.kernel.measurement import Additive, Measurement, tail_of_sum
 from core.kernel.query import Query
 from core.kernel.sparse_vector import Watch
 from core.kernel.tables import TOTAL, Marginal
@@ -335,10 +335,13 @@ def _one_cell(question: Query) -> bool:
 
 def _read(measured: Measurement, question: Query) -> tuple[float, float]:
     """A question's answer in rows from what was measured, and how far off it is at most, 95 % of the time."""
-    tail = measured.level.tail(0.05)
-    if isinstance(measured.asked, Marginal):
-        return float((question.weights * measured.values).sum()) / question.denominator, tail
-    return float(measured.values) / question.denominator, tail / question.denominator
+    if not isinstance(measured.asked, Marginal):
+        return float(measured.values) / question.denominator, measured.level.tail(0.05) / question.denominator
+    weights = question.weights / question.denominator
+    sigma = measured.sigma * math.sqrt(float((weights**2).sum()))
+    single = np.count_nonzero(weights) == 1
+    tail = float(weights.max()) * measured.level.tail(0.05) if single else tail_of_sum(sigma, 0.05)
+    return float((weights * measured.values).sum()), tail
 
 
 def _up(share: float) -> float:
