@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import pytest
 
-from core.mechanisms.kit.schedule import lay_out
+from core.mechanisms.kit.schedule import lay_out, selection_of
 from core.privacy.accounting import capacity, order_for, units
 from core.privacy.budget import Budget
 from core.privacy.events import Gaussian, Laplace, Selection
@@ -30,3 +30,9 @@ def test_with_a_delta_choosing_costs_an_eighth_of_its_square():
     assert isinstance(schedule.asking, Gaussian)
     assert float(schedule.choosing.epsilon) ** 2 / 8 == pytest.approx(float(schedule.asking.rho), rel=1e-9)
     assert float(schedule.opening[0].event.rho) == pytest.approx(25 * 2 * 0.5 * float(schedule.asking.rho))
+
+
+@pytest.mark.parametrize("rho", [Fraction(1, 10**15), Fraction(1, 3), Fraction(2), Fraction(12345678901, 10**6)])
+def test_a_selection_costs_what_it_is_given_and_no_more(rho):
+    epsilon = selection_of(rho).epsilon
+    assert rho * (1 - Fraction(1, 10**11)) < epsilon**2 / 8 <= rho
