@@ -5,13 +5,24 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter
-from core.mechanisms.kit.portions import Portion, divide, expected_of, measure, portions, price, wanted
+from core.kernel.kernel import Kernel
+from core.mechanisms.kit.portions import (
+    Portion,
+    divide,
+    expected_of,
+    measure_rows,
+    measure_tables,
+    portions,
+    price,
+    wanted,
+)
 from core.privacy import accounting
 from core.privacy.budget import Budget
-from core.privacy.events import Gaussian, Laplace
+from core.privacy.events import Cost, Gaussian, Laplace
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
+from core.table.counts import Cells
 from tests.core.samples import SMALL, small_counts
 
 TWO = {("colour",): 1.0, ("colour", "size"): 1.0}
@@ -48,16 +59,29 @@ def test_a_budget_too_small_to_measure_anything_is_refused():
 @pytest.mark.parametrize("unit", [Unit.row(), Unit.row("replace"), Unit.id("p", 4)])
 def test_stated_errors_are_the_measured_ones(event, unit):
     counts, portion = small_counts(unit=unit), Portion(("colour", "size"), event)
-    noise = Noise()
-    errors = np.array([measure(counts, portion, noise).values - counts.marginal(portion.columns) for _ in range(1600)])
-    assert math.isclose(errors.std(), portion.sigma(unit), rel_tol=0.06)
-    assert math.isclose(np.abs(errors).mean(), portion.mean_error(unit), rel_tol=0.06)
-    assert (np.abs(errors) > portion.tail(unit, 0.05)).mean() < 0.06
+    runs, level = 1600, portion.level(unit)
+    noisy = measure_tables(Kernel(counts, Noise(), Cost((event,))), [portion])
+    assert noisy.sigmas == {portion.columns: level.sigma}
+    kernel = Kernel(counts, Noise(), Cost((event,) * runs))
+    truth = counts.marginal(portion.columns)
+    errors = np.array([measure_tables(kernel, [portion]).tables[portion.columns] - truth for _ in range(runs)])
+    assert math.isclose(errors.std(), level.sigma, rel_tol=0.06)
+    assert math.isclose(np.abs(errors).mean(), level.mean_error, rel_tol=0.06)
+    assert (np.abs(errors) > level.tail(0.05)).mean() < 0.06
+
+
+def test_the_number_of_rows_is_public_or_measured_and_at_least_one():
+    counts = small_counts(5_000, Unit.row("replace"))
+    assert measure_rows(Kernel(counts, Noise(), Cost(())), None) == 5_000
+    event = Laplace(Fraction(50))
+    assert abs(measure_rows(Kernel(small_counts(5_000), Noise(), Cost((event,))), event) - 5_000) < 5
+    assert measure_rows(Kernel(Cells(SMALL, np.zeros(24)), Noise(), Cost((event,))), event) == 1
 
 
 def test_expected_error_speaks_of_all_cells():
     parts = portions(TWO, SMALL, Budget(1), Laplace)
     expected = expected_of(parts, SMALL, Unit.row(), "Each count")
-    means = [portion.mean_error(Unit.row()) for portion in parts]
+    levels = [portion.level(Unit.row()) for portion in parts]
+    means = [level.mean_error for level in levels]
     assert min(means) < expected.mean < max(means)
-    assert expected.worst == max(portion.tail(Unit.row(), 0.05 / 15) for portion in parts)
+    assert expected.worst == max(level.tail(0.05 / 15) for level in levels)
