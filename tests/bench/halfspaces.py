@@ -29,7 +29,7 @@ from core.queries.kit.normals import discretised
 from core.schema.domain import Domain, Integers
 from core.table.table import Table
 from tests.bench.line import Line, cpu_seconds
-from tests.kernels import run
+from tests.kernels import run as release_of
 
 DATA = "RELEASE_DESK_BENCH_DATA"
 """Environment variable: the folder that holds adult.csv and adult-domain.json."""
@@ -75,9 +75,9 @@ def _compared(name: str, table: Table, budget: Budget, study: tuple[float, float
     truth = query.totals_at(table, normals) / table.rows
     ours, paper, records = [], [], []
     for _ in range(RUNS):
-        fit = run(HalfspaceFit(queries=(query,), budget=budget), table, Noise())
+        fit = release_of(HalfspaceFit(queries=(query,), budget=budget), table)
         ours.append(_errors(query.totals_at(fit, normals) / fit.total, truth))
-        projected = run(HalfspaceProjections(queries=(query,), budget=budget), table, Noise())
+        projected = release_of(HalfspaceProjections(queries=(query,), budget=budget), table)
         paper.append(_errors(projected.halfspaces(normals) / projected.total, truth))
         records.append(_errors(query.totals_at(projected.points, normals) / projected.total, truth))
     for place, metric in enumerate(("mean_error", "max_error")):
@@ -94,7 +94,7 @@ def _errors(answers: np.ndarray, truth: np.ndarray) -> tuple[float, float]:
 
 def _speed(table: Table) -> Line:
     mechanism = HalfspaceFit(queries=(Halfspaces(translated=False),), budget=Budget(1, 1e-6))
-    seconds = cpu_seconds(lambda: run(mechanism, table, Noise()), 1)
+    seconds = cpu_seconds(lambda: release_of(mechanism, table), 1)
     return Line("halfspaces", "release d=20 1,024 planes", "cpu_s", seconds)
 
 

@@ -27,13 +27,12 @@ from numpy.typing import NDArray
 
 from core.mechanisms.ranges.interval_tree import IntervalTree
 from core.privacy.budget import Budget
-from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from tests.bench.line import Line, cpu_seconds
-from tests.kernels import run
+from tests.kernels import run as release_of
 
 DATA = "RELEASE_DESK_BENCH_DATA"
 """Environment variable: the folder that holds dpbench/*.npy and dpbench/peers-1d.csv."""
@@ -133,7 +132,7 @@ def _tree(truth: Table, epsilon: float, public: bool) -> NDArray[np.float64]:
     unit = Unit.row("replace") if public else Unit.row()
     budget = Budget(2 * epsilon if public else epsilon)
     tree = IntervalTree(queries=(Intervals(column="x"),), budget=budget)
-    model = run(tree, Cells(domain, truth, unit), Noise())
+    model = release_of(tree, Cells(domain, truth, unit))
     return model.marginal(("x",)) * (truth.sum() / model.total if model.total > 0 else 1.0)
 
 

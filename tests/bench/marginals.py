@@ -20,13 +20,13 @@ import numpy as np
 
 from core.mechanisms.tree.tree import Tree
 from core.privacy.budget import Budget
-from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
 from core.schema.domain import Categories, Domain, Integers
 from core.table.stand_in import StandIn
 from tests.bench import dpmm_peer
 from tests.bench.line import Line, peak_rss_mb
+from tests.kernels import run as release_of
 
 DATA = "RELEASE_DESK_BENCH_DATA"
 """Environment variable: the folder that holds adult.csv and adult-domain.json."""
@@ -100,7 +100,7 @@ def _figures(table: StandIn, budget: Budget) -> dict[str, float]:
     found: list[dict[str, float]] = []
     for _ in range(RUNS):
         start = time.process_time()
-        model = Tree(queries=(Marginals(order=2),), budget=budget).run(table, Noise())
+        model = release_of(Tree(queries=(Marginals(order=2),), budget=budget), table)
         drawn = StandIn(table.domain, model.sample(len(table.codes), np.random.default_rng()), table.unit)
         figures = {"cpu_s": time.process_time() - start, "rss_mb": peak_rss_mb()} | _scores(table, drawn)
         figures["answers_tv2"], figures["answers_max2"] = _errors(table, model, _sets(table.domain)[2])

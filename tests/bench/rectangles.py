@@ -27,6 +27,7 @@ from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from tests.bench.intervals import found
 from tests.bench.line import Line, cpu_seconds
+from tests.kernels import run as release_of
 
 FILES = {"adult": "Adult_2D_256_256.npy", "twitter": "twitter_256_256.npy"}
 RUNS, SLOW_RUNS, RECTANGLES = 20, 2, 10_000
@@ -106,17 +107,17 @@ def _counts(truth: Table, unit: Unit) -> Cells:
 def _tree(truth: Table, epsilon: float) -> Floats:
     """Replacing a row moves counts by two, so twice the epsilon draws the noise of adding or removing one."""
     tree = RectangleTree(queries=(Rectangles(columns=("x", "y")),), budget=Budget(2 * epsilon))
-    return tree.run(_counts(truth, Unit.row("replace")), Noise()).marginal(("x", "y"))
+    return release_of(tree, _counts(truth, Unit.row("replace"))).marginal(("x", "y"))
 
 
 def _tree_of_private_rows(truth: Table, epsilon: float) -> Floats:
     tree = RectangleTree(queries=(Rectangles(columns=("x", "y")),), budget=Budget(epsilon))
-    return tree.run(_counts(truth, Unit.row()), Noise()).marginal(("x", "y"))
+    return release_of(tree, _counts(truth, Unit.row())).marginal(("x", "y"))
 
 
 def _search(truth: Table, epsilon: float) -> Floats:
     search = RectangleSearch(queries=(Rectangles(columns=("x", "y")),), budget=Budget(2 * epsilon))
-    return search.run(_counts(truth, Unit.row("replace")), Noise()).marginal(("x", "y"))
+    return release_of(search, _counts(truth, Unit.row("replace"))).marginal(("x", "y"))
 
 
 def _plain_tree(truth: Table, epsilon: float) -> Floats:
