@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +62,7 @@ def lookup(held: Mapping[Columns, Floats], columns: Sequence[str]) -> Floats | N
 
 def fit(
     domain: Domain,
-    tables: Mapping[Columns, NDArray[np.int64]],
+    tables: Mapping[Columns, NDArray[Any]],
     sigmas: Mapping[Columns, float],
     public_total: int | None,
     generator: np.random.Generator,

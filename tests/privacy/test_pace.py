@@ -75,8 +75,8 @@ def clock(monkeypatch) -> Clock:
     """A clock that only work moves: a hard answer takes twenty times as long as an easy one."""
     clock, answer = Clock(), OnlineWeights.answer
 
-    def slow(self, state, question, counts, noise):
-        after, reply = answer(self, state, question, counts, noise)
+    def slow(self, state, question, kernel):
+        after, reply = answer(self, state, question, kernel)
         clock.now += 0.02 if reply.kind == "hard" else 0.001
         return after, reply
 

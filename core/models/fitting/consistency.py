@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ MOST_SETS = 4_000
 
 
 def total_of(
-    tables: Mapping[Columns, NDArray[np.int64]], sigmas: Mapping[Columns, float], public: int | None
+    tables: Mapping[Columns, NDArray[Any]], sigmas: Mapping[Columns, float], public: int | None
 ) -> float:
     """The number of rows: the public one, else the tables' sums weighted by inverse variance."""
     if public is not None:
