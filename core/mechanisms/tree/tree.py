@@ -46,8 +46,8 @@ class Tree:
     **Accuracy** Measured tables have error sigma per cell; the others follow by maximum entropy from the measured ones.
     Ranges err as those of 'interval-tree' and 'rectangle-tree' with the same part of the budget, or less.
 
-    **Runtime** three passes over the rows per pair of columns; then O(cliques' cells x sweeps + points x tables), and
-    O(points x planes^2) for halfspaces.
+    **Runtime** one pass over the rows per pair of columns, one more for pairs with a large ordered column; then
+    O(cliques' cells x sweeps + points x tables), and O(points x planes^2) for halfspaces.
 
     Theorem: Bun and Steinke 2016, lemma 2.3 (composition of zCDP), with parts that depend on earlier answers by Feldman
     and Zrnic 2021; Dudík, Phillips and Schapire 2007, theorem 1 (maximum entropy within the noise).
@@ -76,9 +76,9 @@ class Tree:
         return foreseen(Spending.of(self.budget, unit), Workload.of(self.queries, domain))
 
     def seconds(self, domain: Domain, unit: Unit) -> float:
-        """Three passes over the rows per pair; the fit and the re-weighting took 3 s for 14 columns, 20 s for 100."""
+        """At most two passes over the rows per pair; fit and re-weighting took 3 s for 14 columns, 20 s for 100."""
         workload = Workload.of(self.queries, domain)
-        passes = 3 * len(workload.pairs()) + len(workload.nested())
+        passes = 2 * len(workload.pairs()) + len(workload.nested())
         return TABLE * passes + 1.0 + 0.2 * len(domain) + 4.0 * len(workload.planes)
 
     def run(self, kernel: Kernel, progress: Progress = silent) -> Tables:
