@@ -20,11 +20,11 @@ from core.desk.background import Background
 from core.desk.shared import Shared, Shelf
 from core.desk.surveys import Found, Surveys, is_discovery
 from core.desk.workspace import workspace
+from core.kernel.kernel import Kernel
 from core.ledger.ledger import Entry, Ledger
 from core.mechanisms.discovery.discovery import Kind
 from core.queries.kit.focus import asked_columns
 from core.models.widened import widened
-from core.table.views import Projected
 from core.plans.plan import Plan, canonical, order_of
 from core.plans.run_once import ENDED, attempt, is_void
 from core.plans.statements import HeldTable, Progress, Statement, current
@@ -352,9 +352,11 @@ class Desk:
         budget = Budget.from_json(plan["budget"])
         mechanism = mechanism_from(plan["mechanism"], queries, budget, plan["options"])
         self._background.report(entry.plan_id, "Opening the table", 0.0)
-        focused = Projected(self._open(held.id), asked_columns(queries, held.domain))
+        domain = asked_columns(queries, held.domain)
+        counts = self._open(held.id).project(domain.names)
         model = mechanism.run(
-            focused, noise, lambda stage, share: self._background.report(entry.plan_id, stage, 0.8 * share)
+            Kernel(counts, noise, mechanism.cost(domain, held.unit)),
+            lambda stage, share: self._background.report(entry.plan_id, stage, 0.8 * share),
         )
         self._background.report(entry.plan_id, "Drawing records", 0.8)
         records = plan["records"] or min(max(round(model.total), 1), _most_records(held.domain))
