@@ -11,7 +11,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit import config
 
-from dashboard.door.gate import GatedApp
+from dashboard.door.gate import GatedApp, Lifespan
 from dashboard.door.key import PARAMETER, key
 from dashboard.door.settings import HERE, settings
 from dashboard.views import access
@@ -22,10 +22,11 @@ EVERYWHERE = ("0.0.0.0", "::")
 
 def main(words: Sequence[str] | None = None) -> None:
     typed = _parser().parse_args(words)
-    script = FOLDER / ("visitors.py" if typed.visitors else "app.py")
+    visitors = typed.visitors or access.visitors_only()
+    script = FOLDER / ("visitors.py" if visitors else "app.py")
     # Streamlit looks for settings and secrets beside the program that is named here.
     sys.argv = [str(script)]
-    GatedApp(script, _greeting(typed.visitors)).run(config=settings(typed.address, typed.port, typed.host))
+    GatedApp(script, _greet(visitors)).run(config=settings(typed.address, typed.port, typed.host))
 
 
 def greeting(visitors: bool) -> str:
@@ -52,7 +53,7 @@ def address() -> str:
     return f"{scheme}://{shown}:{config.get_option('server.port')}/{base + '/' if base else ''}"
 
 
-def _greeting(visitors: bool):  # noqa: ANN202
+def _greet(visitors: bool) -> Lifespan:
     @asynccontextmanager
     async def lifespan(app: st.App) -> AsyncIterator[None]:
         # The port is known only now: a taken one leads to the next.

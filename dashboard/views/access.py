@@ -82,8 +82,8 @@ def explain(who: Role) -> None:
         elif login_section() is None:
             if who == "visitor":
                 st.info(
-                    "You see what is shared. Curators open the link that the command `release-desk` printed on this "
-                    "machine when it was started.",
+                    "The curator's pages are served on this machine only, to whoever opens the link that the command "
+                    "`release-desk` printed when it was started.",
                     icon=":material/lock:",
                 )
         elif not st.user.get("is_logged_in", False):
