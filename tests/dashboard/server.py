@@ -102,7 +102,7 @@ def free_port() -> int:
 def _running(
     command: Sequence[str], home: Path, port: int, host: str, environment: dict[str, str]
 ) -> Iterator[Server]:
-    log = home.with_suffix(".log")
+    log = home.with_name(f"{home.name}-{port}.log")
     own = os.environ | {"RELEASE_DESK_HOME": str(home), "PYTHONPATH": str(ROOT)} | environment
     with log.open("ab") as output:
         process = subprocess.Popen(command, cwd=home.parent, env=own, stdout=output, stderr=subprocess.STDOUT)

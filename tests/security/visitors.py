@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
 from websockets.typing import Subprotocol
 
 from tests.dashboard.server import Server
@@ -26,11 +30,13 @@ class Visit:
     errors: list[str] = field(default_factory=list)
     statistics: bool = True
     """Whether the browser was told to send usage statistics to somebody."""
+    session: str = ""
     text: str = ""
     finished: bool = False
 
 
-async def visit(
+@asynccontextmanager
+async def arriving(
     server: Server,
     page: str = "",
     *,
@@ -38,8 +44,8 @@ async def visit(
     headers: dict[str, str] | None = None,
     at: str = "127.0.0.1",
     port: int | None = None,
-) -> Visit:
-    """Open a page as a new tab would, and wait until it stands; through a proxy where another port is named."""
+) -> AsyncIterator[Visit]:
+    """Open a page as a new tab would, wait until it stands, and stay; through a proxy where another port is named."""
     seen = Visit()
     port = port or server.port
     uri = f"ws://{host}:{port}/_stcore/stream"
@@ -55,14 +61,30 @@ async def visit(
             assert isinstance(message, bytes)
             _read(ForwardMsg.FromString(message), seen)
             if seen.finished:
-                return seen
-    return seen
+                break
+        yield seen
+
+
+async def visit(server: Server, page: str = "", **how: Any) -> Visit:
+    """Open a page, wait until it stands, and leave."""
+    async with arriving(server, page, **how) as seen:
+        return seen
+
+
+async def refused(server: Server, **how: Any) -> bool:
+    """Whether the server does not even begin to talk."""
+    try:
+        await visit(server, **how)
+    except InvalidStatus as answer:
+        return answer.response.status_code == 403
+    return False
 
 
 def _read(message: ForwardMsg, seen: Visit) -> None:
     kind = message.WhichOneof("type")
     if kind == "new_session":
         seen.statistics = message.new_session.config.gather_usage_stats
+        seen.session = message.new_session.initialize.session_id
     elif kind == "navigation":
         seen.pages = {page.page_name for page in message.navigation.app_pages}
     elif kind == "delta":
