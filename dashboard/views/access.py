@@ -130,9 +130,9 @@ def listed(claims: Mapping[str, object], curators: object) -> bool:
 
 def _is(claims: Mapping[str, object], curator: object) -> bool:
     if isinstance(curator, Mapping):
-        wanted = (curator.get("issuer"), curator.get("subject"))
+        wanted, said = (curator.get("issuer"), curator.get("subject")), (claims.get("iss"), claims.get("sub"))
         # Both have to be there: two claims that are missing would be equal.
-        return all(isinstance(part, str) and part for part in wanted) and wanted == (claims.get("iss"), claims.get("sub"))
+        return all(isinstance(part, str) and part for part in wanted) and wanted == said
     email = claims.get("email")
     if claims.get("email_verified") is not True or not isinstance(email, str) or not isinstance(curator, str):
         return False

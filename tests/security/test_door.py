@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
 
 from core import Budget, Desk, Domain, Marginals, Unit
 from core.domain import Booleans, Integers
@@ -136,6 +140,26 @@ def test_every_start_has_a_key_of_its_own(server: Server, tmp_path: Path) -> Non
         assert seen_by(another, headers=foreign) == EVERYBODYS
 
 
+def test_a_message_that_never_ends_is_cut_off(server: Server) -> None:
+    """Whoever is let in as a visitor could otherwise fill the memory with pieces of one message."""
+
+    async def endless() -> AsyncIterator[bytes]:
+        for _ in range(60):
+            yield bytes(1_000_000)
+        for _ in range(100):
+            yield b"more"
+            await asyncio.sleep(0.1)
+
+    async def send() -> int:
+        uri = f"ws://127.0.0.1:{server.port}/_stcore/stream"
+        async with connect(uri, proxy=None, ping_interval=None, max_size=None) as socket:
+            with pytest.raises(ConnectionClosed) as closed:
+                await socket.send(endless())
+            return closed.value.rcvd.code if closed.value.rcvd else 0
+
+    assert asyncio.run(send()) == 1009
+
+
 # Where a request comes from
 
 ORIGINS = (
@@ -173,7 +197,8 @@ def test_without_the_gate_other_pages_are_talked_to(bare: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "evil.localhost", "127.0.0.2", "0.0.0.0"]
+    "host",
+    ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "evil.localhost", "127.0.0.2", "0.0.0.0"],
 )
 def test_other_names_of_this_machine_are_not_answered(server: Server, host: str) -> None:
     """A name that is made to lead here after its page was loaded brings the browser, but not the pages."""
@@ -243,6 +268,60 @@ def test_nginx(server: Server, tmp_path: Path, proxy: str) -> None:
             assert sees_what_is_shared_only(server, port=port, headers=server.cookie)
         else:
             assert seen_by(server, port=port, headers=server.cookie) >= CURATORS, "told apart by the key alone"
+
+
+# With a login
+
+LOGIN = """
+[auth]
+redirect_uri = "http://127.0.0.1:{port}/oauth2callback"
+cookie_secret = "only for this test"
+client_id = "desk"
+client_secret = "nothing"
+server_metadata_url = "http://127.0.0.1:9/none"
+curators = ["ada@clinic.example", {{ issuer = "https://login.example", subject = "1234" }}]
+"""
+CLAIMS = {
+    "verified": ({"email": "ada@clinic.example", "email_verified": True}, True),
+    "an account": ({"iss": "https://login.example", "sub": "1234"}, True),
+    "not said": ({"email": "ada@clinic.example"}, False),
+    "nothing said": ({"email": "ada@clinic.example", "email_verified": None}, False),
+    "zero": ({"email": "ada@clinic.example", "email_verified": 0}, False),
+    "a text": ({"email": "ada@clinic.example", "email_verified": "false"}, False),
+    "somebody else": ({"email": "eve@clinic.example", "email_verified": True}, False),
+    "another account": ({"iss": "https://login.example", "sub": "4321"}, False),
+}
+
+
+@pytest.fixture(scope="module")
+def login(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("login")
+    (folder / ".streamlit").mkdir()
+    (folder / ".streamlit" / "secrets.toml").write_text(LOGIN.format(port=8501))
+    prepare(folder / "home")
+    with serving(folder / "home") as running:
+        yield running
+
+
+def logged_in(server: Server, claims: dict[str, Any]) -> dict[str, Any]:
+    """What a browser sends after the provider has sent it back with these claims."""
+    said = claims | {"origin": server.address, "is_logged_in": True}
+    signed = create_signed_value("only for this test", "_streamlit_user", json.dumps(said)).decode()
+    response, _ = ask(server, "/_stcore/health")
+    token = response.headers["Set-Cookie"].partition("_streamlit_xsrf=")[2].partition(";")[0]
+    headers = {"Cookie": f"_streamlit_user={signed}; _streamlit_xsrf={token}", "Origin": server.address}
+    return {"headers": headers, "protocols": (token,)}
+
+
+@pytest.mark.parametrize("claims", CLAIMS)
+def test_the_provider_says_who_is_a_curator(login: Server, claims: str) -> None:
+    said, curator = CLAIMS[claims]
+    assert (seen_by(login, **logged_in(login, said)) >= CURATORS) is curator
+
+
+def test_with_a_login_there_is_no_key(login: Server) -> None:
+    assert "token" not in login.log.read_text()
+    assert sees_what_is_shared_only(login)
 
 
 # A server for visitors

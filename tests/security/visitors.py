@@ -44,14 +44,15 @@ async def arriving(
     headers: dict[str, str] | None = None,
     at: str = "127.0.0.1",
     port: int | None = None,
+    protocols: tuple[str, ...] = (),
 ) -> AsyncIterator[Visit]:
     """Open a page as a new tab would, wait until it stands, and stay; through a proxy where another port is named."""
     seen = Visit()
     port = port or server.port
     uri = f"ws://{host}:{port}/_stcore/stream"
     async with asyncio.timeout(PATIENCE), connect(
-        uri, host=at, port=port, subprotocols=[Subprotocol("streamlit")], additional_headers=headers,
-        proxy=None, max_size=None, open_timeout=PATIENCE, ping_interval=None,
+        uri, host=at, port=port, subprotocols=[Subprotocol(name) for name in ("streamlit", *protocols)],
+        additional_headers=headers, proxy=None, max_size=None, open_timeout=PATIENCE, ping_interval=None,
     ) as socket:  # fmt: skip
         wish = BackMsg()
         wish.rerun_script.page_name = page
