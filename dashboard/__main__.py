@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import streamlit as st
@@ -26,7 +26,8 @@ def main(words: Sequence[str] | None = None) -> None:
     script = FOLDER / ("visitors.py" if visitors else "app.py")
     # Streamlit looks for settings and secrets beside the program that is named here.
     sys.argv = [str(script)]
-    GatedApp(script, _greet(visitors)).run(config=settings(typed.address, typed.port, typed.host))
+    with suppress(KeyboardInterrupt):
+        GatedApp(script, _greet(visitors)).run(config=settings(typed.address, typed.port, typed.host))
 
 
 def greeting(visitors: bool) -> str:

@@ -131,8 +131,8 @@ def test_the_command_has_its_own_settings_in_any_folder(tmp_path: Path) -> None:
     variables = {"STREAMLIT_CLIENT_SHOW_ERROR_DETAILS": "full", "STREAMLIT_SERVER_MAX_UPLOAD_SIZE": "4000"}
     environment = os.environ | {"PYTHONPATH": str(ROOT)} | variables
     program = [sys.executable, "-c", REPORT]
-    run = subprocess.run(program, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=True)
-    assert json.loads(run.stdout.splitlines()[-1]) == served.settings(port=8600)
+    said = subprocess.check_output(program, cwd=tmp_path, env=environment, text=True, timeout=120)
+    assert json.loads(said.splitlines()[-1]) == served.settings(port=8600)
 
 
 def test_test_command_installs_and_runs_what_is_fast() -> None:

@@ -15,7 +15,7 @@ FILE = Path(__file__).resolve().parents[1] / ".streamlit" / "config.toml"
 HERE = "127.0.0.1"
 NAMES = (HERE, "localhost", "::1")
 """Names of this machine; a page of another name that leads here is answered nothing private."""
-SERVING: Mapping[str, Any] = {
+SERVING: dict[str, Any] = {
     # The command prints a link of its own; opening a browser would show the key to whoever lists processes.
     "logger.hideWelcomeMessage": True,
     "server.headless": True,

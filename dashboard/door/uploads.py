@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from functools import cache
 
 from streamlit import config, runtime
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 MEGABYTE = 1 << 20
@@ -84,7 +85,6 @@ def _active(session: str) -> bool:
 
 def _held(session: str) -> int:
     """Bytes that Streamlit keeps for a session."""
-    if not runtime.exists():
-        return 0
-    files = runtime.get_instance().uploaded_file_mgr.file_storage.get(session, {})
-    return sum(len(file.data) for file in list(files.values()))
+    manager = runtime.get_instance().uploaded_file_mgr
+    assert isinstance(manager, MemoryUploadedFileManager), "the command's server keeps uploads in memory"
+    return sum(len(file.data) for file in list(manager.file_storage.get(session, {}).values()))
