@@ -77,7 +77,8 @@ def _curators() -> None:
     st.write(
         "Without a login the curator's pages are served on this machine only, to whoever opens the link that "
         "`release-desk` printed when it was started; everybody else sees the page 'Shared'. To let curators in from "
-        "elsewhere, add a section to `.streamlit/secrets.toml`:"
+        "elsewhere, start it with `--host desk.example`, the name that a proxy with HTTPS shows it under, and add a "
+        "section to `.streamlit/secrets.toml`:"
     )
     st.code(
         '[auth]\nredirect_uri = "https://desk.example/oauth2callback"\ncookie_secret = "a long random text"\n'
@@ -92,7 +93,7 @@ def _curators() -> None:
     _listed(PROVIDERS, "Provider", "List curators by", "How curators are listed for each provider of a login.")
     st.write(
         "For strangers, `release-desk --visitors` serves what is shared from the same workspace, on a port of its own "
-        "and without the curator's pages; `--host` names the address under which a proxy shows it."
+        "and without the curator's pages."
     )
 
 
