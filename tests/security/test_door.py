@@ -19,6 +19,8 @@ from websockets.exceptions import ConnectionClosed
 
 from core import Budget, Desk, Domain, Marginals, Unit
 from core.domain import Booleans, Integers
+from dashboard.door import gate
+from dashboard.door.key import key
 from tests.dashboard.server import STRANGER, Server, plain_streamlit, serving
 from tests.security.proxies import NOBODY, forwarder, nginx
 from tests.security.visitors import PATIENCE, refused, visit
@@ -91,6 +93,19 @@ def test_the_link_becomes_a_cookie_and_leaves_the_address(server: Server) -> Non
     assert response.headers["Cache-Control"] == "no-store"
     assert response.headers["Referrer-Policy"] == "no-referrer"
     assert seen_by(server, headers={"Cookie": f"{name}={morsel.value}"}) >= CURATORS
+
+
+@pytest.mark.parametrize(("scheme", "secure"), [("https", True), ("http", False)])
+def test_where_there_is_https_the_cookie_is_sent_nowhere_else(scheme: str, secure: bool) -> None:
+    sent: list[dict[str, Any]] = []
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    asked = {"scheme": scheme, "path": "/", "query_string": b"", "headers": []}
+    asyncio.run(gate._enter(asked, send, key().secret))
+    cookie = dict(sent[0]["headers"])[b"set-cookie"].decode()
+    assert cookie.endswith("; Secure") is secure
 
 
 @pytest.mark.parametrize("wrong", ["", "x", "{key}a", "%C3%A9", "{key}&token=x"])
