@@ -80,8 +80,8 @@ class Surveys:
 
     def discover(self, source: Any, columns: Mapping[str, Kind], *, unit: Unit, total: Budget, part: Budget) -> Found:
         """Reserve, run, store, return; the same wish for the same data gives the same suggestions at no cost."""
-        # Read once: what is priced, what is kept and what runs follow from this one wish.
-        wish = Discovery(columns=dict(columns), budget=part)
+        # Read once, as it will be kept: what is priced and what runs follow from this one wish.
+        wish = Discovery(columns=dict(columns), budget=Budget.from_json(part.to_json()))
         price(wish.columns, unit=unit, total=total, part=wish.budget)
         private, fingerprint = survey(source, list(wish.columns), unit, self._noise)
         with self._intake:
