@@ -99,9 +99,9 @@ def test_the_whole_way_on_neighbours(turn: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("turn", range(len(SETTINGS)), ids=IDS)
 def test_everything_on_neighbours(turn: int) -> None:
-    """Every mechanism and class with every unit, half of the pairs with each kind of budget."""
+    """Every mechanism with every class it serves and both kinds of budget, each with two of the units."""
     unit, kind, form, place, odd = SETTINGS[turn]
-    steps = [step for _, step in ways(unit, KINDS[kind])][turn % 2 :: 2]
+    steps = [step for _, step in ways(unit, KINDS[kind])][turn // 2 % 2 :: 2]
     assert replayed(steps, unit, KINDS[kind], form=form, place=place, odd=odd, seed=2) == 1
 
 
