@@ -80,9 +80,10 @@ class Surveys:
 
     def discover(self, source: Any, columns: Mapping[str, Kind], *, unit: Unit, total: Budget, part: Budget) -> Found:
         """Reserve, run, store, return; the same wish for the same data gives the same suggestions at no cost."""
-        price(columns, unit=unit, total=total, part=part)
-        wish = Discovery(columns=dict(columns), budget=part)
-        private, fingerprint = survey(source, list(columns), unit, self._noise)
+        # Read once, as it will be kept: what is priced and what runs follow from this one wish.
+        wish = Discovery(columns=dict(columns), budget=Budget.from_json(part.to_json()))
+        price(wish.columns, unit=unit, total=total, part=wish.budget)
+        private, fingerprint = survey(source, list(wish.columns), unit, self._noise)
         with self._intake:
             account = self._account(fingerprint, unit, total)
             dataset = self._dataset(account, unit)
@@ -92,8 +93,8 @@ class Surveys:
                 "table": dataset.id,
                 "queries": [],
                 "mechanism": KIND,
-                "columns": dict(columns),
-                "budget": part.to_json(),
+                "columns": dict(wish.columns),
+                "budget": wish.budget.to_json(),
                 "edition": 1,
             }
         )

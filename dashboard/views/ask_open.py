@@ -191,8 +191,7 @@ def _plan(
 
 
 def _summary(desk: Desk, plan: SessionPlan, statement: Statement) -> None:
-    left = plan.priced_for.left
-    share = plan.units / left if left else float("inf")
+    share = plan.units / statement.left if statement.left else float("inf")
     limit = plan.hard_answers
     with st.container(border=True):
         st.write(

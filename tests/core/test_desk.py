@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core import Budget, Desk, Domain, Marginals, Unit
-from core import desk as desk_module
+from core import Budget, Desk, Domain, Marginals, Unit, pricing
 from core.domain import Booleans, Categories, Integers
 from core.errors import BadFile, BadParameter, DeskError, Failed, OutOfBudget, Refused, Unknown
 from core.mechanisms.laplace import Laplace
@@ -273,7 +272,7 @@ def test_columns_nobody_asks_about_do_not_enlarge_the_universe(desk):
 
 
 def test_a_release_too_large_to_keep_is_refused_before_it_is_paid(desk, held):
-    most = desk_module.MOST_VALUES // 3
+    most = pricing.MOST_VALUES // 3
     with pytest.raises(BadParameter, match=f"{most:,}"):
         plan_of(desk, held, records=most + 1)
     assert desk.statement(held).spent_share == 0
