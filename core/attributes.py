@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, BeforeValidator, ConfigDict, StrictBool, StrictStr, ValidationError, model_validator
 
 from core.errors import BadParameter, BadSchema, printable
-from core.values import by_value, integral, number, text_of
+from core.values import by_value, integral, number, spellings, text_of
 
 MAX_CELLS = 1_000_000
 """Most cells of one column: a table of counts over one column must stay small enough to hold."""
@@ -149,8 +149,9 @@ class Attribute(BaseModel):
 class Categories(Attribute):
     """A closed list of texts or whole numbers.
 
-    Values are compared as text, so 3, '3' and 3.0 are the same. Decoding gives int64 (Int64 with 'missing') when all
-    values are whole numbers and no 'other' is declared, text otherwise.
+    Values are compared as text, so 3, '3', '3.0' and 3.0 are the same; 1.50 is 1.5 unless both are declared. A yes or
+    no that is no text is also 1 or 0, and such a number also 'true' or 'false', unless both are declared. Decoding
+    gives int64 (Int64 with 'missing') when all values are whole numbers and no 'other' is declared, text otherwise.
 
     >>> Categories(name="sex", values=("F", "M"), missing=True).encode(["M", "", "x"])[0].tolist()
     [1, 2, 2]
@@ -182,11 +183,14 @@ class Categories(Attribute):
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        return {text_of(value): code for code, value in enumerate(self.values)}
+        exact = {text_of(value): code for code, value in enumerate(self.values)}
+        # the first of two values that are spelled alike wins, and what is declared wins over a second spelling
+        others = [(other, code) for text, code in exact.items() for other in spellings(text)]
+        return {**dict(reversed(others)), **exact}
 
     def _place(self, value: object) -> tuple[int, bool]:
         text = text_of(value)
-        found = self._places.get(text)
+        found = next((self._places[each] for each in spellings(value) if each in self._places), None)
         if found is None and self._whole and (parsed := number(text)) is not None and integral(parsed):
             found = self._places.get(str(int(parsed)))
         if found is not None:
@@ -219,7 +223,7 @@ class Categories(Attribute):
 
 
 class Booleans(Attribute):
-    """Yes or no: cell 0 is false, 1 is true. Accepts true/false, t/f, yes/no, y/n and 1/0 in any case."""
+    """Yes or no: cell 0 is false, 1 is true. Accepts true/false, t/f, yes/no, y/n, 1/0 and 1.0/0.0 in any case."""
 
     kind: Literal["booleans"] = "booleans"
     _words: ClassVar[dict[str, int]] = dict.fromkeys(("false", "f", "no", "n", "0"), 0) | dict.fromkeys(
@@ -231,9 +235,9 @@ class Booleans(Attribute):
         return 2
 
     def _place(self, value: object) -> tuple[int, bool]:
-        text = text_of(value)
-        found = self._words.get(text.lower())
-        return (self.null, not (self.missing and not text)) if found is None else (found, False)
+        words = [text.lower() for text in spellings(value)]
+        found = next((self._words[word] for word in words if word in self._words), None)
+        return (self.null, not (self.missing and not words[0])) if found is None else (found, False)
 
     def encode(self, values: Any) -> tuple[Codes, Flags]:
         if isinstance(values, np.ndarray) and values.dtype == np.bool_:

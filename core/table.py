@@ -18,8 +18,9 @@ from core.discovery import Values, values_of
 from core.domain import Domain
 from core.errors import BadFile, BadParameter, BadSchema, printable
 from core.privacy import Unit
+from core.rows import Column, Rows
 from core.shield import shielded
-from core.source import Column, Rows, Source, opened
+from core.source import Source, opened
 
 __all__ = ["Column", "Source", "Table", "inspect", "survey"]
 
