@@ -117,6 +117,11 @@ class Attribute(BaseModel):
         return np.min_scalar_type(self.size - 1)
 
     @property
+    def stored(self) -> str:
+        """Arrow's name of the type that released values have; the schema alone decides it, not the private table."""
+        raise NotImplementedError
+
+    @property
     def null(self) -> int:
         """The cell of null and unreadable values."""
         return self.size - 1 if self.missing else 0
@@ -150,7 +155,7 @@ class Categories(Attribute):
     """A closed list of texts or whole numbers.
 
     Values are compared as text, so 3, '3', '3.0' and 3.0 are the same; 1.50 is 1.5 unless both are declared. A yes or
-    no that is no text is also 1 or 0, and such a number also 'true' or 'false', unless both are declared. Decoding
+    no that is no text is 1 or 0, and such a number is 'true' or 'false' where 1 or 0 is not declared. Decoding
     gives int64 (Int64 with 'missing') when all values are whole numbers and no 'other' is declared, text otherwise.
 
     >>> Categories(name="sex", values=("F", "M"), missing=True).encode(["M", "", "x"])[0].tolist()
@@ -203,13 +208,18 @@ class Categories(Attribute):
     def _whole(self) -> bool:
         return any(isinstance(value, int) for value in self.values)
 
+    @property
+    def stored(self) -> str:
+        numbers = all(isinstance(value, int) and -(2**63) <= value < 2**63 for value in self.values)
+        return "int64" if numbers and self.other is None else "large_string"
+
     def encode(self, values: Any) -> tuple[Codes, Flags]:
         return by_value(values, self._place, self.dtype)
 
     def decode(self, codes: Any, generator: np.random.Generator | None = None) -> pd.Series:
         codes = self._checked(codes)
         values: list[Any] = [*self.values, *([] if self.other is None else [self.other])]
-        if all(isinstance(value, int) for value in values):
+        if self.stored == "int64":
             dtype = "Int64" if self.missing else "int64"
         else:
             values, dtype = [str(value) for value in values], "str"
@@ -233,6 +243,10 @@ class Booleans(Attribute):
     @property
     def regular(self) -> int:
         return 2
+
+    @property
+    def stored(self) -> str:
+        return "bool"
 
     def _place(self, value: object) -> tuple[int, bool]:
         words = [text.lower() for text in spellings(value)]

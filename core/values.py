@@ -40,6 +40,8 @@ def text_of(value: object) -> str:
         return _digits(value)
     if isinstance(value, np.floating):
         return spelled(float(value))
+    if isinstance(value, np.datetime64 | np.timedelta64) and np.isnat(value):
+        return ""
     if isinstance(value, datetime | np.datetime64):
         return moment(spelled(value))
     return spelled(value)
@@ -70,18 +72,18 @@ def spellings(value: object) -> Iterator[str]:
     gets its midnight beside a moment, and yes becomes 1 beside a number. Each of these means the same entry.
     """
     text = text_of(value)
+    if not isinstance(value, str | bytes):
+        yield from _TWINS.get(text, (text,))
+        return
     yield text
-    if isinstance(value, str | bytes):
-        if _DECIMAL.fullmatch(text):
-            yield _shortest(text)
-        elif _MOMENT.fullmatch(text):
-            yield moment(text)
-    elif text in _TWINS:
-        yield _TWINS[text]
+    if _DECIMAL.fullmatch(text):
+        yield _shortest(text)
+    elif _MOMENT.fullmatch(text):
+        yield moment(text)
 
 
-_TWINS = {"true": "1", "false": "0", "1": "true", "0": "false"}
-"""What Python and pandas call equal, so that dictionaries and categoricals keep one of the two."""
+_TWINS = {"0": ("0", "false"), "false": ("0", "false"), "1": ("1", "true"), "true": ("1", "true")}
+"""What Python and pandas call equal, so that dictionaries and categoricals keep either of the two."""
 
 
 def _shortest(text: str) -> str:
