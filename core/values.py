@@ -40,6 +40,8 @@ def text_of(value: object) -> str:
         return _digits(value)
     if isinstance(value, np.floating):
         return spelled(float(value))
+    if isinstance(value, complex | np.complexfloating) and value.imag == 0:
+        return spelled(float(value.real))  # numbers beside a complex one become complex themselves
     if isinstance(value, np.datetime64 | np.timedelta64) and np.isnat(value):
         return ""
     if isinstance(value, datetime | np.datetime64):

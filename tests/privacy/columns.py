@@ -122,10 +122,10 @@ def _arrow(cells: Sequence[Any]) -> pa.Array:
     if pa.types.is_nested(array.type):
         raise pa.ArrowInvalid
     for cell, kept in zip(cells, array.to_pylist(), strict=True):
-        if not text_of(cell) == text_of(kept) == "" and type(cell) is not type(kept):
-            cell = cell.encode() if isinstance(cell, str) and isinstance(kept, bytes) else cell
-            if isinstance(cell, bool) != isinstance(kept, bool) or cell != kept or text_of(cell) != text_of(kept):
-                raise pa.ArrowInvalid
+        given = cell.encode() if isinstance(cell, str) and isinstance(kept, bytes) else cell
+        same = isinstance(given, bool) == isinstance(kept, bool) and text_of(given) == text_of(kept)
+        if not same or (text_of(given) and given != kept):
+            raise pa.ArrowInvalid
     return array
 
 

@@ -21,7 +21,7 @@ from core.source import opened
 from tests.privacy.columns import ATTRIBUTES, EXACT, REFUSED, ROUGH, Writer, changes, objects
 
 NAMES = tuple(attribute.name for attribute in ATTRIBUTES)
-QUICK = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def written(writer: Writer, cells: list[Any], folder: Path) -> Any:
