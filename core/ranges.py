@@ -209,7 +209,7 @@ class Reals(Attribute):
             raise ValueError("needs a low bound below its high bound")
         if self.decimals is not None and not 0 <= self.decimals <= 15:
             raise ValueError("needs from 0 to 15 decimals")
-        if max(-self.low, self.high) > np.finfo(self.stored).max:
+        if max(-self.low, self.high) > float(np.finfo(self.stored).max):
             raise ValueError(f"has bounds that {self.stored} cannot hold; use a wider storage")
         bins = _bins(self.bins, self.bits)
         if bins is None:
