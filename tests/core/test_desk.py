@@ -315,7 +315,7 @@ def test_a_budget_of_nothing_is_refused(desk):
         desk.add_table(people(), DOMAIN, unit=Unit.row(), budget=Budget("1e-14"))
 
 
-@pytest.mark.parametrize("source", [None, 3, ["a"], b"a,b", pd.DataFrame({"region": ["SECRET\ud800", [1]]})])
+@pytest.mark.parametrize("source", [None, 3, ["a"], b"a,b", pd.DataFrame({7: ["SECRET"]})])
 def test_sources_of_a_wrong_kind_get_one_sentence_without_a_value(desk, source):
     domain = Domain((Categories(name="region", values=("a",)),))
     with pytest.raises(DeskError) as problem:

@@ -26,6 +26,7 @@ from core import desk as desk_module
 from core.discovery import Discovery
 from core.domain import Booleans, Categories, Integers
 from core.errors import DeskError
+from core.frame import Frame
 from core.held import HeldTable
 from core.mechanisms.laplace import Laplace
 from core.mechanisms.online_laplace import OnlineLaplace
@@ -221,8 +222,8 @@ def paths() -> dict[str, Callable[[Scene], Any]]:
         "a failing number": lambda s: (s.fail(Integers, "encode", OverflowError(NUMBER)), s.load(GOOD)),
         "a failing engine": lambda s: (s.fail(source._Database, "take", duckdb.DataError(WORD)), s.load(GOOD)),
         "no memory": lambda s: (s.fail(source._Database, "take", MemoryError(WORD)), s.load(GOOD)),
-        "a failing frame": lambda s: (s.fail(source._Frame, "encode", KeyError(WORD)), s.held()),
-        "a failing fingerprint": lambda s: (s.fail(source._Frame, "fingerprint", TypeError(WORD)), s.held()),
+        "a failing frame": lambda s: (s.fail(Frame, "encode", KeyError(WORD)), s.held()),
+        "a failing fingerprint": lambda s: (s.fail(Frame, "fingerprint", TypeError(WORD)), s.held()),
         "no room for the codes": lambda s: (s.fail(encoded, "_settle", OSError(28, "No space left")), s.held()),
         "a damaged table": damaged_table,
         # Runs.
