@@ -1,1 +1,50 @@
 """Release Desk's engine: private tables in, differentially private releases out."""
+
+from core.desk.desk import Desk
+from core.formulas.question import question
+from core.plans.plan import Plan
+from core.plans.statements import HeldTable
+from core.privacy.budget import Budget
+from core.privacy.unit import Unit
+from core.queries.conjunctions import Conjunctions
+from core.queries.counting import Counting
+from core.queries.halfspaces import Halfspaces
+from core.queries.intervals import Intervals
+from core.queries.linear import Linear
+from core.queries.lipschitz import Lipschitz
+from core.queries.marginals import Marginals
+from core.queries.parities import Parities
+from core.queries.rectangles import Rectangles
+from core.queries.unions import Unions
+from core.release.certificate import Certificate
+from core.release.release import Release
+from core.schema.domain import Booleans, Categories, Dates, Domain, Integers, Reals
+from core.sessions.session import Session
+
+__all__ = [
+    "Booleans",
+    "Budget",
+    "Categories",
+    "Certificate",
+    "Conjunctions",
+    "Counting",
+    "Dates",
+    "Desk",
+    "Domain",
+    "Halfspaces",
+    "HeldTable",
+    "Integers",
+    "Intervals",
+    "Linear",
+    "Lipschitz",
+    "Marginals",
+    "Parities",
+    "Plan",
+    "Reals",
+    "Rectangles",
+    "Release",
+    "Session",
+    "Unions",
+    "Unit",
+    "question",
+]

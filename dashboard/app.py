@@ -35,6 +35,7 @@ CURATOR = [
 who = access.role()
 page = st.navigation(CURATOR if who == "curator" else [SHARED, HELP])
 access.explain(who)
+access.open_uploads(who)
 messages.legend(messages.STATUSES if who == "curator" else messages.SHOWN_TO_VISITORS)
 with messages.guarded():
     page.run()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import shutil
@@ -17,6 +18,8 @@ import pytest
 import streamlit.config
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+
+from dashboard.door import settings as served
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -78,10 +81,58 @@ def test_run_time_code_imports_only_what_it_may(package: str, foreign: set[str])
 
 
 def test_start_command_installs_and_listens_on_this_machine_only() -> None:
-    start = command("start")
-    assert "python3 -m venv .venv && .venv/bin/pip install -q -e . && .venv/bin/streamlit run dashboard/app.py" in start
-    assert "--server.address 127.0.0.1" in start
-    assert re.findall(r"--server\.allowedHosts (\S+)", start) == ["127.0.0.1", "localhost"]
+    assert command("start") == "python3 -m venv .venv && .venv/bin/pip install -q -e . && .venv/bin/release-desk"
+    assert PROJECT["scripts"] == {"release-desk": "dashboard.__main__:main"}
+    passed = served.settings()
+    assert passed["server.address"] == "127.0.0.1"
+    assert passed["server.allowedHosts"] == ["127.0.0.1", "localhost", "::1"]
+
+
+def test_there_is_one_file_of_settings() -> None:
+    """Hosted demos look for it at the top, Streamlit beside the pages, the command in the package."""
+    at_the_top = ROOT / ".streamlit" / "config.toml"
+    assert at_the_top.resolve() == served.FILE
+    assert served.FILE == ROOT / "dashboard" / ".streamlit" / "config.toml"
+    package_data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    assert ".streamlit/config.toml" in package_data["dashboard"]
+    assert served.settings().items() >= CONFIG.items()
+
+
+HOSTILE = """
+client.showErrorDetails = "full"
+browser.gatherUsageStats = true
+server.maxUploadSize = 4000
+server.enableXsrfProtection = false
+server.enableCORS = false
+server.address = "0.0.0.0"
+server.allowedHosts = ["*"]
+server.enableAgentApi = true
+global.developmentMode = true
+theme.font = "serif"
+"""
+REPORT = """
+import json, sys
+from streamlit import config
+from streamlit.web.server.starlette import starlette_server
+from dashboard.__main__ import main
+from dashboard.door.settings import settings
+
+def report(runner):
+    print(json.dumps({name: config.get_option(name) for name in settings(port=8600)}))
+
+starlette_server.UvicornRunner.run = report
+main(["--port", "8600"])
+"""
+
+
+def test_the_command_has_its_own_settings_in_any_folder(tmp_path: Path) -> None:
+    (tmp_path / ".streamlit").mkdir()
+    (tmp_path / ".streamlit" / "config.toml").write_text(HOSTILE)
+    variables = {"STREAMLIT_CLIENT_SHOW_ERROR_DETAILS": "full", "STREAMLIT_SERVER_MAX_UPLOAD_SIZE": "4000"}
+    environment = os.environ | {"PYTHONPATH": str(ROOT)} | variables
+    program = [sys.executable, "-c", REPORT]
+    said = subprocess.check_output(program, cwd=tmp_path, env=environment, text=True, timeout=120)
+    assert json.loads(said.splitlines()[-1]) == served.settings(port=8600)
 
 
 def test_test_command_installs_and_runs_what_is_fast() -> None:
@@ -99,6 +150,7 @@ def test_ci_runs_the_command_of_the_readme() -> None:
     found = subprocess.run(["bash", "-c", extraction[1]], cwd=ROOT, capture_output=True, text=True, check=True)
     assert found.stdout.strip() == command("test")
     assert "RELEASE_DESK_REQUIRE_BROWSER=1" in script
+    assert "has_proxy || packages+=(nginx)" in script
     assert "python -m pytest -q -n 2 -m slow" in script, "what the command leaves out is run after it"
 
 
@@ -118,6 +170,8 @@ def test_settings_keep_private_values_from_leaking() -> None:
     assert CONFIG["server.enableXsrfProtection"] is True
     assert CONFIG["server.enableCORS"] is True
     assert CONFIG["server.enableAgentApi"] is False
+    assert CONFIG["server.maxUploadSize"] == 512
+    assert CONFIG["server.maxMessageSize"] == 50
     assert "server.address" not in CONFIG, "a hosted demo must stay reachable; the start command binds to loopback"
 
 

@@ -23,30 +23,29 @@ from core.desk.workspace import workspace
 from core.kernel.kernel import Kernel
 from core.ledger.ledger import Entry, Ledger
 from core.mechanisms.discovery.discovery import Kind
-from core.queries.kit.focus import asked_columns
+from core.mechanisms.kit.protocol import Mechanism
 from core.models.widened import widened
-from core.plans.plan import Plan, canonical, order_of
+from core.plans.plan import Plan, canonical, identity, order_of, release_content
+from core.plans.pricing import Priced, check_paid, most_records, price_release
 from core.plans.run_once import ENDED, attempt, is_void
+from core.plans.session_plan import SessionPlan, is_session, leave_out
 from core.plans.statements import HeldTable, Progress, Statement, current
 from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.noise import Noise, NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass
-from core.registry import mechanism_from, offline, query_from_json
+from core.registry import offline
 from core.release.certificate import certify
 from core.release.release import Release
 from core.schema.domain import Domain
 from core.sessions.from_release import classes_of
 from core.sessions.pace import Pace
-from core.sessions.plan import SessionPlan, is_session, leave_out
 from core.sessions.session import Session
 from core.sessions.workspace_sessions import Sessions
 from core.table.counts import Counts
 from core.table.table import Table
 
-MOST_VALUES = 40_000_000
-"""Rows times columns of a release: about 18 bytes each as CSV and Parquet; the ledger keeps less than a gigabyte."""
 OPEN_TABLES = 4
 
 
@@ -142,26 +141,29 @@ class Desk:
     ) -> Plan:
         """Price a release without spending anything; every refusal happens here."""
         held = self.table(table if isinstance(table, str) else table.id)
-        for value, parameter, most in ((records, "records", _most_records(held.domain)), (edition, "edition", 10**6)):
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most):
-                raise BadParameter(parameter, f"must be a whole number from 1 to {most:,}.")
-        chosen = mechanism_from(mechanism, queries, budget, options)
-        domain = asked_columns(chosen.queries, held.domain)
-        chosen.check(domain, held.unit)
-        account = self.ledger.account(self.ledger.dataset(held.id).fingerprint)
-        cost = chosen.cost(domain, held.unit)
+        priced = self._price(
+            release_content(
+                table=held.id,
+                queries=queries,
+                mechanism=mechanism,
+                budget=budget,
+                options=options,
+                records=records,
+                edition=edition,
+            ),
+            held,
+        )
         return Plan(
             table=held.id,
-            queries=tuple(chosen.queries),
+            queries=tuple(priced.mechanism.queries),
             mechanism=mechanism,
-            budget=budget,
+            budget=priced.mechanism.budget,
             options=options,
             records=records,
             edition=edition,
-            cost=cost,
-            units=accounting.units(cost, order_of(account)),
-            expected_error=chosen.expected(domain, held.unit),
-            priced_for=account,
+            cost=priced.cost,
+            units=priced.units,
+            expected_error=priced.mechanism.expected(priced.domain, held.unit),
         )
 
     def plan_session(
@@ -188,9 +190,9 @@ class Desk:
 
     def open_session(self, plan: SessionPlan) -> Session:
         """Pay for the whole session once and open it; the same plan is the same session again at no cost."""
-        self._reserve(plan)
-        self._finish(plan.id)
-        return self.session(plan.id)
+        plan_id = self._reserve(plan, (SessionPlan,))
+        self._finish(plan_id)
+        return self.session(plan_id)
 
     def ask(
         self,
@@ -238,19 +240,18 @@ class Desk:
 
     def affordable(self, plan: Plan | SessionPlan) -> bool:
         """Whether the plan is already paid for or still fits the budget."""
-        account = self.ledger.account(plan.priced_for.fingerprint)
-        return self.ledger.entry(plan.id) is not None or plan.units <= account.left
+        priced = self._priced(_written(plan))
+        return priced is None or priced.units <= priced.account.left
 
     def release(self, plan: Plan) -> Release:
         """Pay once, run, store, return; the same plan gives the same bytes again at no cost."""
-        self._reserve(plan)
-        return Release(self._finish(plan.id))
+        return Release(self._finish(self._reserve(plan, (Plan,))))
 
-    def submit(self, plan: Plan) -> str:
-        """Pay now and run in the background; `progress` and `result` follow it by the plan's id."""
-        self._reserve(plan)
-        self._background.start(plan.id, self._finish)
-        return plan.id
+    def submit(self, plan: Plan | SessionPlan) -> str:
+        """Pay now and run in the background; `progress` and `result` follow it by the id that this gives."""
+        plan_id = self._reserve(plan)
+        self._background.start(plan_id, self._finish)
+        return plan_id
 
     def resume(self) -> list[str]:
         """Start again every paid plan that has no result yet, for instance after the server was killed.
@@ -300,6 +301,7 @@ class Desk:
             left_epsilon=accounting.remaining_epsilon(account.left, order_of(account), budget.delta),
             entries=tuple(self.ledger.entries(fingerprint=account.fingerprint)),
             total=account.total,
+            left=account.left,
             changes=tuple(self.ledger.overrides(account.fingerprint)),
         )
 
@@ -323,17 +325,37 @@ class Desk:
         self._background.close()
         self._sessions.file.let_go()
 
-    def _reserve(self, plan: Plan | SessionPlan) -> None:
-        if self.ledger.entry(plan.id) is None:
-            # A table that cannot be opened must be found out before it is paid for; a stored release needs no table.
-            self._open(plan.table)
-        self.ledger.reserve(
-            plan_id=plan.id,
-            dataset_id=plan.table,
-            plan_json=plan.content,
-            units=plan.units,
-            account=plan.priced_for,
-        )
+    def _reserve(self, plan: Plan | SessionPlan, kinds: tuple[type, ...] = (Plan, SessionPlan)) -> str:
+        """Pay for what a plan says, at the price that follows from it now; gives the id under which it is kept."""
+        if not isinstance(plan, kinds):
+            raise BadParameter("plan", "is not of the kind that this needs; make it with the desk.")
+        # Read once: whatever else the object says later, this text is what is priced, kept and run.
+        content = _written(plan)
+        priced = self._priced(content)
+        if priced is None:
+            return identity(content)
+        if priced.units != plan.units:
+            raise Refused("This plan has another price than it says; make the plan again.")
+        # A table that cannot be opened must be found out before it is paid for; a stored release needs no table.
+        self._open(priced.held.id)
+        return self.ledger.reserve(
+            plan_id=priced.id,
+            dataset_id=priced.held.id,
+            plan_json=priced.content,
+            units=priced.units,
+            account=priced.account,
+        ).plan_id
+
+    def _priced(self, content: str) -> Priced[Any] | None:
+        """What the words of a plan cost now; None where they are paid for already."""
+        if self.ledger.entry(identity(content)) is not None:
+            return None
+        terms = json.loads(content)
+        held = self.table(str(terms["table"]))
+        return self._sessions.price(content, held) if "kind" in terms else self._price(content, held)
+
+    def _price(self, content: str, held: HeldTable) -> Priced[Mechanism]:
+        return price_release(content, held, self.ledger.account(self.ledger.dataset(held.id).fingerprint))
 
     def _finish(self, plan_id: str) -> bytes:
         """Run a paid plan, or open a paid session, unless its result is stored already."""
@@ -346,20 +368,17 @@ class Desk:
             return attempt(self.ledger, plan_id, self._noise, lambda noise: begin(entry, noise))
 
     def _run(self, entry: Entry, noise: NoiseSource) -> bytes:
-        held = self.table(entry.dataset_id)
-        plan = json.loads(entry.plan_json)
-        queries = [query_from_json(query) for query in plan["queries"]]
-        budget = Budget.from_json(plan["budget"])
-        mechanism = mechanism_from(plan["mechanism"], queries, budget, plan["options"])
+        priced = self._price(entry.plan_json, self.table(entry.dataset_id))
+        check_paid(priced, entry)
+        held, mechanism = priced.held, priced.mechanism
         self._background.report(entry.plan_id, "Opening the table", 0.0)
-        domain = asked_columns(queries, held.domain)
-        counts = self._open(held.id).project(domain.names)
+        counts = self._open(held.id).project(priced.domain.names)
         model = mechanism.run(
-            Kernel(counts, noise, mechanism.cost(domain, held.unit)),
+            Kernel(counts, noise, priced.cost),
             lambda stage, share: self._background.report(entry.plan_id, stage, 0.8 * share),
         )
         self._background.report(entry.plan_id, "Drawing records", 0.8)
-        records = plan["records"] or min(max(round(model.total), 1), _most_records(held.domain))
+        records = priced.terms["records"] or min(max(round(model.total), 1), most_records(held.domain))
         certificate = certify(entry.plan_id, held.domain, held.unit, mechanism, model, records)
         layout = self._open(held.id).layout
         return Release.pack(widened(held.domain, model), certificate, noise.generator(), layout).zip()
@@ -371,8 +390,9 @@ class Desk:
         return self.folder / "tables" / identity
 
 
-def _most_records(domain: Domain) -> int:
-    return MOST_VALUES // len(domain)
+def _written(plan: Plan | SessionPlan) -> str:
+    """A plan from its fields, whatever else its object carries."""
+    return Plan.written(plan) if isinstance(plan, Plan) else SessionPlan.written(plan)
 
 
 def _name_of(source: Any) -> str:

@@ -81,10 +81,11 @@ class Surveys:
         self._intake = Lock()
 
     def discover(self, source: Any, columns: Mapping[str, Kind], *, unit: Unit, total: Budget, part: Budget) -> Found:
-        """Reserve, run, store, return; the same columns of the same data give the same suggestions at no cost."""
-        price(columns, unit=unit, total=total, part=part)
-        discovery = Discovery(columns=dict(columns), budget=part)
-        private, fingerprint = survey(source, list(columns), unit, self._noise)
+        """Reserve, run, store, return; the same wish for the same data gives the same suggestions at no cost."""
+        # Read once, as it will be kept: what is priced and what runs follow from this one wish.
+        wish = Discovery(columns=dict(columns), budget=Budget.from_json(part.to_json()))
+        price(wish.columns, unit=unit, total=total, part=wish.budget)
+        private, fingerprint = survey(source, list(wish.columns), unit, self._noise)
         with self._intake:
             account = self._account(fingerprint, unit, total)
             dataset = self._dataset(account, unit)
@@ -94,17 +95,17 @@ class Surveys:
                 "table": dataset.id,
                 "queries": [],
                 "mechanism": KIND,
-                "columns": dict(columns),
-                "budget": part.to_json(),
+                "columns": dict(wish.columns),
+                "budget": wish.budget.to_json(),
                 "edition": 1,
             }
         )
         plan_id = identity(content)
-        units = accounting.units(discovery.cost(), order_of(account))
+        units = accounting.units(wish.cost(), order_of(account))
         self._ledger.reserve(plan_id=plan_id, dataset_id=dataset.id, plan_json=content, units=units, account=account)
 
         def run(noise: NoiseSource) -> bytes:
-            found = discovery.run(Kernel(private, noise, discovery.cost()))
+            found = wish.run(Kernel(private, noise, wish.cost()))
             return canonical({name: asdict(found[name]) for name in found}).encode()
 
         stored = attempt(self._ledger, plan_id, self._noise, run)

@@ -12,9 +12,9 @@ from typing import Any, Literal
 from core.base.errors import BadParameter, Refused
 from core.base.wording import rows
 from core.mechanisms.kit.protocol import Expected
-from core.queries.kit.focus import asked_columns
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
+from core.queries.kit.focus import asked_columns
 from core.queries.kit.protocol import QueryClass
 from core.registry import mechanism_from
 from core.schema.domain import Domain

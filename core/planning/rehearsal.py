@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Mechanism, Progress, silent
-from core.queries.kit.focus import asked_columns
 from core.models.widened import widened
 from core.planning.scoring import Score, score
 from core.privacy.noise import NoiseSource
+from core.queries.kit.focus import asked_columns
 from core.table.stand_in import StandIn
 
 

@@ -1,15 +1,20 @@
-"""A plan: everything a release needs, decided before anything is spent."""
+"""A plan: everything a release needs, decided before anything is spent.
+
+A plan is a wish. What it says about its price is what the desk told when it was made; the desk prices it again from its
+words when it pays (`pricing.py`).
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from core.base.errors import BadParameter
 from core.ledger.ledger import Account
 from core.mechanisms.kit.protocol import Expected
 from core.privacy.budget import Budget
@@ -36,25 +41,61 @@ class Plan:
     edition: int = 1
     cost: Cost = field(compare=False)
     units: int = field(compare=False)
+    """The price that was told; a plan that turns out to have another one is refused."""
     expected_error: Expected = field(compare=False)
-    priced_for: Account = field(compare=False, repr=False)
 
     @cached_property
     def content(self) -> str:
         """Canonical JSON of what was chosen; also what the ledger keeps."""
-        return canonical({
-            "table": self.table,
-            "queries": [query_to_json(query) for query in self.queries],
-            "mechanism": self.mechanism,
-            "budget": self.budget.to_json(),
-            "options": dict(self.options),
-            "records": self.records,
-            "edition": self.edition,
-        })
+        return self.written()
+
+    def written(self) -> str:
+        """The content from the fields as they are now."""
+        return release_content(
+            table=self.table,
+            queries=self.queries,
+            mechanism=self.mechanism,
+            budget=self.budget,
+            options=self.options,
+            records=self.records,
+            edition=self.edition,
+        )
 
     @cached_property
     def id(self) -> str:
         return identity(self.content)
+
+
+def release_content(
+    *,
+    table: str,
+    queries: Sequence[QueryClass],
+    mechanism: str,
+    budget: Budget,
+    options: Mapping[str, Any],
+    records: int | None,
+    edition: int,
+) -> str:
+    """The one spelling of a choice of what to release and how."""
+    return chosen(
+        lambda: {
+            "table": table,
+            "queries": [query_to_json(query) for query in queries],
+            "mechanism": mechanism,
+            "budget": budget.to_json(),
+            "options": dict(options),
+            "records": records,
+            "edition": edition,
+        }
+    )
+
+
+def chosen(parts: Callable[[], dict[str, Any]]) -> str:
+    """Canonical JSON of a plan's parts, or a sentence where one of them is no plain data."""
+    try:
+        return canonical(parts())
+    except (TypeError, ValueError, AttributeError, RecursionError):
+        raise BadParameter("plan", "has a part of the wrong kind; make the plan with the desk.") from None
 
 
 def canonical(data: Any) -> str:

@@ -69,5 +69,7 @@ class Statement:
     entries: tuple[Entry, ...]
     """Newest first; `units / total` is an entry's share."""
     total: int
+    left: int
+    """Units of the total that are not spent."""
     changes: tuple[Override, ...]
     """Every change of the total, with its reason."""

@@ -99,7 +99,7 @@ def _type(attribute: Attribute) -> str:
     if isinstance(attribute, Booleans):
         return "sc:Boolean"
     if isinstance(attribute, Dates):
-        return "sc:Date"
+        return "sc:DateTime" if attribute.storage == "timestamp" else "sc:Date"
     if isinstance(attribute, Categories):
         return "sc:Text" if any(isinstance(value, str) for value in attribute.values) else "sc:Integer"
     return "sc:Integer" if isinstance(attribute, Integers) else "sc:Float"

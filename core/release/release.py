@@ -6,7 +6,6 @@ schema alone, and the records and tables come from the model that the mechanism 
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import json
@@ -32,21 +31,10 @@ from core.release.catalogue import croissant
 from core.release.certificate import Certificate
 from core.release.report import report
 from core.release.script import script
-from core.schema.domain import Attribute, Dates, Domain
+from core.schema.domain import Domain
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 """Text that a spreadsheet may run as a formula; the apostrophe is here so that undoing is unambiguous."""
-PARQUET_TYPES = {
-    "TINYINT": "int8",
-    "SMALLINT": "int16",
-    "INTEGER": "int32",
-    "UTINYINT": "uint8",
-    "USMALLINT": "uint16",
-    "UINTEGER": "uint32",
-    "UBIGINT": "uint64",
-    "FLOAT": "float32",
-}
-"""Parquet's names of the storage types that decoding would widen."""
 MOST_TABLE_CELLS = 2**22
 """Released tables beyond this many counts stay out of the artefact; the records answer in their place."""
 MOST_LISTED_CELLS = 300_000
@@ -73,11 +61,11 @@ class Release:
 
     @classmethod
     def pack(
-        cls, model: Model, certificate: Certificate, generator: np.random.Generator, layout: Mapping[str, str]
+        cls, model: Model, certificate: Certificate, generator: np.random.Generator, layout: Sequence[str]
     ) -> Release:
         """Draw the records once, round the tables once, and seal everything in a ZIP.
 
-        `layout` gives the source's columns in their order with their storage types, which the records then have too.
+        `layout` gives the columns in the order of the source; their types are those of the schema.
         """
         domain = model.domain
         codes = model.sample(certificate.synthetic_rows, generator)
@@ -86,7 +74,7 @@ class Release:
         tables = _fitting(model.tables(), MOST_TABLE_CELLS)
         files = {
             "synthetic.csv": to_csv(frame),
-            "synthetic.parquet": _parquet(frame, {name: _stored_as(domain[name], layout[name]) for name in layout}),
+            "synthetic.parquet": _parquet(frame, domain),
         }
         drawn = Points(domain, codes, np.ones(len(codes)))
 
@@ -137,7 +125,7 @@ class Release:
         return Domain.from_json(self._read("schema.json").decode())
 
     def records(self) -> pd.DataFrame:
-        """Synthetic records in the original columns and types."""
+        """Synthetic records in the original columns and the types that the schema declares."""
         return pd.read_parquet(io.BytesIO(self.parquet()))
 
     @cached_property
@@ -227,21 +215,11 @@ def _long(domain: Domain, tables: Mapping[Columns, NDArray[np.float64]]) -> pd.D
     return pd.concat(sheets, ignore_index=True) if sheets else pd.DataFrame({"table": [], "cell": [], "count": []})
 
 
-def _stored_as(attribute: Attribute, storage: str) -> str | None:
-    """The Parquet type of a column; None keeps the decoded one, as for text files, whose types say nothing."""
-    if isinstance(attribute, Dates):
-        return "timestamp[us]" if storage.startswith("TIMESTAMP") else "date32[day]"
-    return PARQUET_TYPES.get(storage) if attribute.numeric else None
-
-
-def _parquet(frame: pd.DataFrame, types: Mapping[str, str | None]) -> bytes:
-    table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
-    for place, (name, kind) in enumerate(types.items()):
-        with contextlib.suppress(pa.ArrowInvalid):  # a bound that the narrow type cannot hold keeps the wide one
-            cast = table.column(place).cast(pa.type_for_alias(kind)) if kind else table.column(place)
-            table = table.set_column(place, name, cast)
+def _parquet(frame: pd.DataFrame, domain: Domain) -> bytes:
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    types = pa.schema([(name, pa.type_for_alias(domain[name].stored)) for name in frame.columns])
     buffer = io.BytesIO()
-    pq.write_table(table, buffer)
+    pq.write_table(table.replace_schema_metadata(None).cast(types), buffer)
     return buffer.getvalue()
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, BeforeValidator, ConfigDict, StrictBool, StrictStr, ValidationError, model_validator
 
 from core.base.errors import BadParameter, BadSchema, printable
-from core.schema.values import by_value, integral, number, text_of
+from core.schema.values import by_value, integral, number, spellings, text_of
 
 MAX_CELLS = 1_000_000
 """Most cells of one column: a table of counts over one column must stay small enough to hold."""
@@ -117,6 +117,11 @@ class Attribute(BaseModel):
         return np.min_scalar_type(self.size - 1)
 
     @property
+    def stored(self) -> str:
+        """Arrow's name of the type that released values have; the schema alone decides it, not the private table."""
+        raise NotImplementedError
+
+    @property
     def null(self) -> int:
         """The cell of null and unreadable values."""
         return self.size - 1 if self.missing else 0
@@ -149,8 +154,9 @@ class Attribute(BaseModel):
 class Categories(Attribute):
     """A closed list of texts or whole numbers.
 
-    Values are compared as text, so 3, '3' and 3.0 are the same. Decoding gives int64 (Int64 with 'missing') when all
-    values are whole numbers and no 'other' is declared, text otherwise.
+    Values are compared as text, so 3, '3', '3.0' and 3.0 are the same; 1.50 is 1.5 unless both are declared. A yes or
+    no that is no text is 1 or 0, and such a number is 'true' or 'false' where 1 or 0 is not declared. Decoding
+    gives int64 (Int64 with 'missing') when all values are whole numbers and no 'other' is declared, text otherwise.
 
     >>> Categories(name="sex", values=("F", "M"), missing=True).encode(["M", "", "x"])[0].tolist()
     [1, 2, 2]
@@ -182,11 +188,14 @@ class Categories(Attribute):
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        return {text_of(value): code for code, value in enumerate(self.values)}
+        exact = {text_of(value): code for code, value in enumerate(self.values)}
+        # the first of two values that are spelled alike wins, and what is declared wins over a second spelling
+        others = [(other, code) for text, code in exact.items() for other in spellings(text)]
+        return {**dict(reversed(others)), **exact}
 
     def _place(self, value: object) -> tuple[int, bool]:
         text = text_of(value)
-        found = self._places.get(text)
+        found = next((self._places[each] for each in spellings(value) if each in self._places), None)
         if found is None and self._whole and (parsed := number(text)) is not None and integral(parsed):
             found = self._places.get(str(int(parsed)))
         if found is not None:
@@ -199,13 +208,18 @@ class Categories(Attribute):
     def _whole(self) -> bool:
         return any(isinstance(value, int) for value in self.values)
 
+    @property
+    def stored(self) -> str:
+        numbers = all(isinstance(value, int) and -(2**63) <= value < 2**63 for value in self.values)
+        return "int64" if numbers and self.other is None else "large_string"
+
     def encode(self, values: Any) -> tuple[Codes, Flags]:
         return by_value(values, self._place, self.dtype)
 
     def decode(self, codes: Any, generator: np.random.Generator | None = None) -> pd.Series:
         codes = self._checked(codes)
         values: list[Any] = [*self.values, *([] if self.other is None else [self.other])]
-        if all(isinstance(value, int) for value in values):
+        if self.stored == "int64":
             dtype = "Int64" if self.missing else "int64"
         else:
             values, dtype = [str(value) for value in values], "str"
@@ -219,7 +233,7 @@ class Categories(Attribute):
 
 
 class Booleans(Attribute):
-    """Yes or no: cell 0 is false, 1 is true. Accepts true/false, t/f, yes/no, y/n and 1/0 in any case."""
+    """Yes or no: cell 0 is false, 1 is true. Accepts true/false, t/f, yes/no, y/n, 1/0 and 1.0/0.0 in any case."""
 
     kind: Literal["booleans"] = "booleans"
     _words: ClassVar[dict[str, int]] = dict.fromkeys(("false", "f", "no", "n", "0"), 0) | dict.fromkeys(
@@ -230,10 +244,14 @@ class Booleans(Attribute):
     def regular(self) -> int:
         return 2
 
+    @property
+    def stored(self) -> str:
+        return "bool"
+
     def _place(self, value: object) -> tuple[int, bool]:
-        text = text_of(value)
-        found = self._words.get(text.lower())
-        return (self.null, not (self.missing and not text)) if found is None else (found, False)
+        words = [text.lower() for text in spellings(value)]
+        found = next((self._words[word] for word in words if word in self._words), None)
+        return (self.null, not (self.missing and not words[0])) if found is None else (found, False)
 
     def encode(self, values: Any) -> tuple[Codes, Flags]:
         if isinstance(values, np.ndarray) and values.dtype == np.bool_:

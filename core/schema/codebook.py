@@ -1,8 +1,8 @@
 """Code books: what a form, a law or a documentation says about columns, as CSV or JSON, read into lines of a schema.
 
-One line per column of the table: name, kind, low, high, bins, decimals, values, other, missing, note. Only the name is
-needed; a line with nothing but a note keeps the column as it is. Spellings are taken as they come ('min' is 'low', an
-'int' is of the kind 'integers'); anything doubtful is refused in a sentence that names the line and the column.
+One line per column of the table: name, kind, low, high, bins, decimals, storage, values, other, missing, note. Only the
+name is needed; a line with nothing but a note keeps the column as it is. Spellings are taken as they come ('min' is
+'low', an 'int' is of the kind 'integers'); anything doubtful is refused in a sentence that names line and column.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "high": ("high", "max", "maximum", "to"),
     "bins": ("bins",),
     "decimals": ("decimals",),
+    "storage": ("storage",),
     "values": ("values", "categories", "codes", "levels"),
     "other": ("other",),
     "missing": ("missing", "nullable"),

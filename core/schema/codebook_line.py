@@ -13,10 +13,10 @@ from core.schema.values import days
 
 SETTINGS: dict[str, tuple[str, ...]] = {
     "categories": ("values", "other"),
-    "integers": ("low", "high", "bins"),
-    "reals": ("low", "high", "bins", "decimals"),
+    "integers": ("low", "high", "bins", "storage"),
+    "reals": ("low", "high", "bins", "decimals", "storage"),
     "booleans": (),
-    "dates": ("low", "high", "bins"),
+    "dates": ("low", "high", "bins", "storage"),
 }
 """What each kind of column can be told, beside its name, 'missing' and a note."""
 KIND_SPELLINGS: dict[str, tuple[str, ...]] = {
@@ -91,7 +91,7 @@ def _setting(place: str, setting: str, kind: str, value: Any) -> Any:
         return _list(place, value)
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise problem(place, setting, "must be one text or number.")
-    if setting == "other":
+    if setting in ("other", "storage"):
         return str(value)
     if setting in ("bins", "decimals"):
         least, most = (1, MAX_CELLS) if setting == "bins" else (0, 15)

@@ -121,7 +121,7 @@ def _middles(edges: NDArray[Any], last: int, missing: bool) -> NDArray[np.float6
 class Integers(Attribute):
     """Whole numbers from `low` to `high`, both included: one cell each, or `bins` (2**`bits`) bins of near-equal width.
 
-    Decoding gives int64, or Int64 with NA where 'missing' is declared.
+    Decoding gives int64, or Int64 with NA where 'missing' is declared; files hold int64 or the declared `storage`.
 
     >>> Integers(name="age", low=0, high=99, bins=10).label(3)
     '30 to 39'
@@ -134,6 +134,7 @@ class Integers(Attribute):
     high: Whole
     bins: Whole | None = None
     bits: Whole | None = None
+    storage: Literal["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"] | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -141,7 +142,14 @@ class Integers(Attribute):
         _check_whole(self.low, self.high, bins)
         if bins is None and self.high - self.low >= MAX_CELLS:
             raise ValueError(f"has {self.high - self.low + 1:,} values; use bins, at most {MAX_CELLS:,}")
+        held = np.iinfo(self.stored)
+        if not held.min <= self.low <= self.high <= held.max:
+            raise ValueError(f"has bounds that {self.stored} cannot hold; use a wider storage")
         return self
+
+    @property
+    def stored(self) -> str:
+        return self.storage or "int64"
 
     @property
     def regular(self) -> int:
@@ -182,7 +190,7 @@ class Reals(Attribute):
     """Real numbers from `low` to `high` in `bins` (2**`bits`) bins of equal width.
 
     A bin holds its left end, the last one both. Decoding gives float64 (NaN for 'missing'), rounded to `decimals` where
-    given; rounding may cross the end of a bin, never a bound.
+    given; rounding may cross the end of a bin, never a bound. Files hold float64 or the declared `storage`.
     """
 
     ordered: ClassVar[bool] = True
@@ -193,6 +201,7 @@ class Reals(Attribute):
     bins: Whole | None = None
     bits: Whole | None = None
     decimals: Whole | None = None
+    storage: Literal["float32", "float64"] | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -200,12 +209,18 @@ class Reals(Attribute):
             raise ValueError("needs a low bound below its high bound")
         if self.decimals is not None and not 0 <= self.decimals <= 15:
             raise ValueError("needs from 0 to 15 decimals")
+        if max(-self.low, self.high) > float(np.finfo(self.stored).max):
+            raise ValueError(f"has bounds that {self.stored} cannot hold; use a wider storage")
         bins = _bins(self.bins, self.bits)
         if bins is None:
             raise ValueError("needs bins or bits")
         if not (np.diff(np.linspace(self.low, self.high, bins + 1)) > 0).all():
             raise ValueError("has bounds too close together for so many bins")
         return self
+
+    @property
+    def stored(self) -> str:
+        return self.storage or "float64"
 
     @property
     def regular(self) -> int:
@@ -243,7 +258,8 @@ class Dates(Attribute):
     """Days from `low` to `high`, both included: one cell each, or `bins` bins of nearly equal length.
 
     A time of day is ignored. Text is read as ISO 8601 (2024-12-31, with or without a time). Decoding gives
-    datetime64[s] at midnight, which pandas writes as plain dates; NaT for 'missing'.
+    datetime64[s] at midnight, which pandas writes as plain dates; NaT for 'missing'. Parquet files hold days, or
+    moments at midnight where the `storage` is 'timestamp'.
     """
 
     ordered: ClassVar[bool] = True
@@ -251,6 +267,7 @@ class Dates(Attribute):
     low: Day
     high: Day
     bins: Whole | None = None
+    storage: Literal["date", "timestamp"] | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -259,6 +276,10 @@ class Dates(Attribute):
         if self.bins is None and high - low >= MAX_CELLS:
             raise ValueError(f"has {high - low + 1:,} days; use bins, at most {MAX_CELLS:,}")
         return self
+
+    @property
+    def stored(self) -> str:
+        return "timestamp[us]" if self.storage == "timestamp" else "date32[day]"
 
     @property
     def regular(self) -> int:

@@ -17,6 +17,7 @@ from core.ledger.ledger import Entry
 from core.mechanisms.kit.interactive import Reply
 from core.mechanisms.kit.protocol import Expected, Mechanism
 from core.models.protocol import Codes, Floats
+from core.plans.session_plan import chosen_columns, leave_out
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
@@ -26,7 +27,6 @@ from core.queries.marginals import Marginals
 from core.registry import mechanism_from, query_from_json
 from core.release.release import Release
 from core.schema.domain import Domain
-from core.sessions.plan import chosen_columns, leave_out
 from core.table.counts import Integers
 
 NOTHING_PRIVATE = "a session from a release has no private counts"

@@ -21,21 +21,19 @@ from core.kernel.allowance import Allowance
 from core.kernel.kernel import Kernel
 from core.ledger.ledger import Entry, Ledger
 from core.mechanisms.kit.interactive import Interactive
-from core.plans.plan import canonical, identity, order_of
+from core.plans.plan import canonical, identity
+from core.plans.pricing import Priced, check_paid, price_session
+from core.plans.session_plan import KIND, SessionPlan, chosen_columns, is_release, is_session, session_content
 from core.plans.statements import HeldTable
-from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.noise import NoiseSource
-from core.registry import interactive_from
 from core.release.release import Release
 from core.sessions.file import SessionFile, SessionRow, StoredState
 from core.sessions.from_release import FromRelease, Released, Untouched
 from core.sessions.pace import Pace
-from core.sessions.plan import KIND, SessionPlan, chosen_columns, is_release, is_session, narrowed
 from core.sessions.session import Session, session_of, written
 from core.table.counts import Cells, Counts
-from core.table.views import Projected
 
 OPEN_SESSIONS = 16
 """Sessions whose state and counts stay in memory once they were asked something."""
@@ -76,39 +74,47 @@ class Sessions:
         options: dict[str, Any],
     ) -> SessionPlan:
         """Price a session without spending anything; every refusal happens here."""
-        _check_edition(edition)
-        chosen = interactive_from(mechanism, budget, options)
         named = chosen_columns(columns, held.domain)
-        domain = narrowed(held.domain, named)
-        chosen.check(domain, held.unit)
-        if earlier is not None:
-            self._released(earlier, held)
-        account = self._ledger.account(self._ledger.dataset(held.id).fingerprint)
-        cost = chosen.cost(domain, held.unit)
+        priced = self.price(
+            session_content(
+                table=held.id,
+                mechanism=mechanism,
+                budget=budget,
+                options=options,
+                columns=named,
+                earlier=earlier,
+                edition=edition,
+            ),
+            held,
+        )
         return SessionPlan(
             table=held.id,
             mechanism=mechanism,
-            budget=budget,
+            budget=priced.mechanism.budget,
             options=options,
             columns=named,
             earlier=earlier,
             edition=edition,
-            cost=cost,
-            units=accounting.units(cost, order_of(account)),
-            expected_error=chosen.expected(domain, held.unit),
-            hard_answers=chosen.hard_answers(domain, held.unit),
-            priced_for=account,
+            cost=priced.cost,
+            units=priced.units,
+            expected_error=priced.mechanism.expected(priced.domain, held.unit),
+            hard_answers=priced.mechanism.hard_answers(priced.domain, held.unit),
         )
+
+    def price(self, content: str, held: HeldTable) -> Priced[Interactive]:
+        """What a session costs by its words, now; every refusal happens here."""
+        priced = self._price(content, held)
+        if priced.terms["earlier"] is not None:
+            self._released(priced.terms["earlier"], held)
+        return priced
 
     def begin(self, entry: Entry, noise: NoiseSource) -> bytes:
         """Open a paid session unless that was done already; returns its terms, which the ledger keeps."""
         if self.file.find(entry.plan_id) is None:
-            held, terms = self._table(entry.dataset_id), json.loads(entry.plan_json)
-            domain = narrowed(held.domain, terms["columns"])
-            mechanism = _mechanism(terms)
-            start = None if terms["earlier"] is None else self._source(terms["earlier"], held, terms["columns"])
-            counts = at_hand(Projected(self._counts(held.id), domain))
-            kernel = Kernel(counts, noise, mechanism.cost(domain, held.unit))
+            priced = self._price(entry.plan_json, self._table(entry.dataset_id))
+            held, mechanism, earlier = priced.held, priced.mechanism, priced.terms["earlier"]
+            start = None if earlier is None else Released.of(*self._released(earlier, held), priced.domain)
+            kernel = Kernel(self._paid_counts(priced, entry), noise, priced.cost)
             state = mechanism.save(mechanism.open(kernel, start))
             self.file.add(
                 id=entry.plan_id,
@@ -162,8 +168,8 @@ class Sessions:
             domain = made.domain
             counts: Callable[[], Counts] = partial(Untouched, domain, held.unit)
         else:
-            backing, domain = _mechanism(terms), narrowed(held.domain, terms["columns"])
-            counts = cache(lambda: at_hand(Projected(self._counts(held.id), domain)))
+            priced = self._price(entry.plan_json, held)
+            backing, domain, counts = priced.mechanism, priced.domain, cache(lambda: self._paid_counts(priced, entry))
         return session_of(
             row,
             mechanism=backing,
@@ -175,6 +181,14 @@ class Sessions:
             counts=counts,
             pace=self._pace,
         )
+
+    def _price(self, content: str, held: HeldTable) -> Priced[Interactive]:
+        return price_session(content, held, self._ledger.account(self._ledger.dataset(held.id).fingerprint))
+
+    def _paid_counts(self, priced: Priced[Interactive], entry: Entry) -> Counts:
+        """The private counts, for questions that were paid for; what was answered before can be read in any case."""
+        check_paid(priced, entry)
+        return at_hand(self._counts(priced.held.id).project(priced.domain.names))
 
     def _share(self, entry: Entry) -> float:
         total = self._ledger.account(self._ledger.dataset(entry.dataset_id).fingerprint).total
@@ -192,10 +206,6 @@ class Sessions:
             raise Refused("This release is of another table or schema; choose one of the same table.")
         return release, entry
 
-    def _source(self, plan_id: str, held: HeldTable, columns: Sequence[str] | None) -> Released:
-        release, entry = self._released(plan_id, held)
-        return Released.of(release, entry, narrowed(held.domain, columns))
-
 
 def at_hand(counts: Counts) -> Counts:
     """The same counts, held in memory as one table where that is small: a question is then one sum over it."""
@@ -204,8 +214,6 @@ def at_hand(counts: Counts) -> Counts:
     return Cells(counts.domain, counts.marginal(counts.domain.names), counts.unit)
 
 
-def _mechanism(terms: dict[str, Any]) -> Interactive:
-    return interactive_from(terms["mechanism"], Budget.from_json(terms["budget"]), terms["options"])
 
 
 def _check_edition(edition: object) -> None:

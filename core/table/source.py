@@ -8,12 +8,12 @@ fixed sentence. Columns are called c0, c1, ... inside; names of somebody else's 
 from __future__ import annotations
 
 import glob
-import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -24,45 +24,20 @@ from numpy.typing import NDArray
 from core.base.errors import BadFile, BadSchema, printable
 from core.schema.attributes import Attribute
 from core.schema.domain import Dates
-from core.schema.values import BLANKS, distinct, text_of
+from core.schema.values import BLANKS, moment, text_of
 from core.table import files
+from core.table.frame import Frame
+from core.table.rows import NESTED, Column, Rows, check_told_apart, content, counted
 from core.table.sentences import TOO_LARGE, shielded
 
 Source = str | Path | tuple[str | Path, str] | pd.DataFrame
 """A CSV, TSV or Parquet file; a DuckDB file with the name of a table in it; or a DataFrame."""
 
 
-class Column(NamedTuple):
-    """Name and storage type of a column: what may be shown before a schema exists."""
-
-    name: str
-    type: str
-
-
-class Rows(Protocol):
-    """An opened source."""
-
-    columns: tuple[Column, ...]
-
-    def take(self, names: Sequence[str]) -> int:
-        """Read these columns; gives the number of rows."""
-
-    def encode(self, attribute: Attribute) -> tuple[NDArray[Any], int]:
-        """Codes of a taken column, and how many misfits."""
-
-    def owners(self, name: str) -> NDArray[np.intp]:
-        """A number per row that is the same for equal ids; -1 where there is none."""
-
-    def texts(self, name: str) -> tuple[NDArray[np.intp], list[str]]:
-        """Where each row of a taken column stands in a list of texts; -1 where it is null."""
-
-    def fingerprint(self) -> str: ...
-
-
 @contextmanager
 def opened(source: Source) -> Iterator[Rows]:
     if isinstance(source, pd.DataFrame):
-        yield _Frame(source)
+        yield Frame(source)
         return
     path, name = source if isinstance(source, tuple) else (source, None)
     path = files.find(path)
@@ -138,7 +113,7 @@ class _Database:
     def take(self, names: Sequence[str]) -> int:
         for name in names:
             if _NESTED.search(self.columns[self._places[name]].type):
-                raise BadSchema(f"Column '{printable(name)}' holds lists or records; use plain columns.")
+                raise BadSchema(NESTED.format(printable(name)))
         wanted = ", ".join(f"c{place}" for place in sorted({self._places[name] for name in names}))
         self._engine.execute(f"CREATE TEMP TABLE taken AS SELECT {wanted} FROM {self._origin}", self._parameters)
         _lock(self._engine)
@@ -148,26 +123,38 @@ class _Database:
         place = self._places[attribute.name]
         column, storage = f"c{place}", self.columns[place].type
         if isinstance(attribute, Dates) and _TIME.match(storage):
-            return _counted(attribute.encode(self._days(column)))
+            return counted(attribute.encode(self._days(column)))
         if attribute.numeric and storage == "VARCHAR":
-            codes, misfits = _counted(attribute.encode(self._numbers(f"TRY_CAST({column} AS DOUBLE)")))
+            codes, misfits = counted(attribute.encode(self._numbers(f"TRY_CAST({column} AS DOUBLE)")))
             # without a 'missing' cell every null is a misfit already
             return codes, misfits + (self._unread(column) if attribute.missing else 0)
         if attribute.numeric and _WHOLE.match(storage):
-            return _counted(attribute.encode(self._numbers(column)))
+            return counted(attribute.encode(self._numbers(column)))
         if _FLOAT.match(storage) or (attribute.numeric and storage == "BOOLEAN"):
-            return _counted(attribute.encode(self._numbers(f"CAST({column} AS DOUBLE)")))
-        positions, texts = self._texts(column)
-        codes, changed = attribute.encode([*texts, None])  # null has position -1, the last entry
+            return counted(attribute.encode(self._numbers(f"CAST({column} AS DOUBLE)")))
+        if attribute.numeric and _DIGITS.match(storage):
+            # by way of text, which is rounded once: a direct cast may round differently with another scale
+            return counted(attribute.encode(self._numbers(f"TRY_CAST(CAST({column} AS VARCHAR) AS DOUBLE)")))
+        positions, values = self._values(column, storage)
+        codes, changed = attribute.encode([*values, None])  # null has position -1, the last entry
         return codes[positions], int(np.count_nonzero(changed[positions]))
 
     def owners(self, name: str) -> NDArray[np.intp]:
-        positions, texts = self._packed(f"c{self._places[name]}")
+        place = self._places[name]
+        column, storage = f"c{place}", self.columns[place].type
+        if _FLOAT.match(storage):
+            query = f"SELECT count(*) FROM taken WHERE isfinite({column}) AND abs({column}) >= ?"
+            found = self._engine.execute(query, [2.0 ** (24 if storage == "FLOAT" else 53)]).fetchall()
+            check_told_apart(name, found[0][0] > 0)
+            column = f"CASE WHEN NOT isnan({column}) THEN {column} + 0 END"  # -0 is 0, and no number is no id
+        positions, texts = self._packed(f"CAST({column} AS VARCHAR)")
         blank = texts.index("").as_py()  # -1, the place of null, where no id is empty
         return np.where(positions == blank, -1, positions)
 
     def texts(self, name: str) -> tuple[NDArray[np.intp], list[str]]:
-        return self._texts(f"c{self._places[name]}")
+        place = self._places[name]
+        positions, values = self._values(f"c{place}", self.columns[place].type)
+        return positions, [value if isinstance(value, str) else text_of(value) for value in values]
 
     def fingerprint(self) -> str:
         raise NotImplementedError
@@ -191,13 +178,20 @@ class _Database:
         query = f"SELECT count(*) FROM taken WHERE TRY_CAST({column} AS DOUBLE) IS NULL AND trim({column}, ?) <> ''"
         return int(self._engine.execute(query, [BLANKS]).fetchall()[0][0])
 
-    def _texts(self, column: str, table: str = "taken") -> tuple[NDArray[np.intp], list[str]]:
-        positions, texts = self._packed(column, table)
-        return positions, texts.to_pylist()
+    def _values(self, column: str, storage: str) -> tuple[NDArray[np.intp], list[Any]]:
+        """Where each row stands in a list of values, as a DataFrame would hold them; null is -1."""
+        if storage == "BLOB":  # as text it would be escaped, and one odd byte makes a whole column of texts a BLOB
+            positions, found = self._packed(column)
+            return positions, found.to_pylist()
+        # a float prints as the double of the same value, whatever its width
+        printed = f"CAST({column} AS DOUBLE)" if _FLOAT.match(storage) else column
+        positions, found = self._packed(f"CAST({printed} AS VARCHAR)")
+        read = next((read for types, read in _READ if types.match(storage)), None)
+        return positions, found.to_pylist() if read is None else [read(text) for text in found.to_pylist()]
 
-    def _packed(self, column: str, table: str = "taken") -> tuple[NDArray[np.intp], pa.Array]:
-        """Where each row's text stands in a list of distinct texts (in order of appearance); null is -1."""
-        found = self._engine.sql(f"SELECT CAST({column} AS VARCHAR) AS value FROM {table}").to_arrow_table()
+    def _packed(self, expression: str, table: str = "taken") -> tuple[NDArray[np.intp], pa.Array]:
+        """Where each row stands in a list of distinct values (in order of appearance); null is -1."""
+        found = self._engine.sql(f"SELECT {expression} AS value FROM {table}").to_arrow_table()
         packed = found.column(0).dictionary_encode().combine_chunks()
         return packed.indices.fill_null(-1).to_numpy().astype(np.intp), packed.dictionary
 
@@ -262,48 +256,26 @@ class _Stored(_Database):
         super().__init__(engine, columns, origin, [])
 
     def fingerprint(self) -> str:
-        return _content((name, *self._texts(f"c{place}", self._origin)) for name, place in self._places.items())
+        return content((name, *self._printed(place)) for name, place in self._places.items())
 
-
-class _Frame:
-    """A DataFrame: pandas already holds the values, so they are encoded where they are."""
-
-    def __init__(self, frame: pd.DataFrame) -> None:
-        if not all(isinstance(name, str) for name in frame.columns):
-            raise BadFile("Every column of the DataFrame needs a text as its name; rename the others.")
-        self._frame = frame
-        names = files.check_names(list(frame.columns))
-        self.columns = tuple(
-            Column(name, _FRAME_TYPES.get(str(getattr(dtype, "kind", "O")), "VARCHAR"))
-            for name, dtype in zip(names, frame.dtypes, strict=True)
-        )
-
-    def take(self, names: Sequence[str]) -> int:
-        return len(self._frame)
-
-    def encode(self, attribute: Attribute) -> tuple[NDArray[Any], int]:
-        return _counted(attribute.encode(self._frame[attribute.name]))
-
-    def owners(self, name: str) -> NDArray[np.intp]:
-        positions, found = distinct(self._frame[name])
-        texts = [value if isinstance(value, str) else text_of(value) for value in found]
-        merged = {text: place for place, text in enumerate(dict.fromkeys(texts))} | {"": -1}
-        return np.array([*(merged[text] for text in texts), -1], dtype=np.intp)[positions]
-
-    def texts(self, name: str) -> tuple[NDArray[np.intp], list[str]]:
-        positions, found = distinct(self._frame[name])
-        return positions, [text_of(value) for value in found]
-
-    def fingerprint(self) -> str:
-        return _content((column.name, *distinct(self._frame[column.name])) for column in self.columns)
+    def _printed(self, place: int) -> tuple[NDArray[np.intp], list[str]]:
+        positions, texts = self._packed(f"CAST(c{place} AS VARCHAR)", self._origin)
+        return positions, texts.to_pylist()
 
 
 _NESTED = re.compile(r"STRUCT|MAP|UNION|LIST|ARRAY|VARIANT")
 _WHOLE = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?$")
-_FLOAT = re.compile(r"DOUBLE|FLOAT|DECIMAL|U?HUGEINT|BIGNUM")
+_FLOAT = re.compile(r"DOUBLE|FLOAT")
+_DIGITS = re.compile(r"DECIMAL|U?HUGEINT|BIGNUM")
 _TIME = re.compile(r"DATE|TIMESTAMP")
-# Signed or not, whole numbers are one kind: pandas turns them into floats as soon as a single cell is empty.
-_FRAME_TYPES = {"i": "BIGINT", "u": "BIGINT", "f": "DOUBLE", "b": "BOOLEAN", "M": "TIMESTAMP"}
+_READ: tuple[tuple[re.Pattern[str], Callable[[Any], object]], ...] = (
+    (_WHOLE, int),
+    (_FLOAT, float),
+    (_DIGITS, Decimal),
+    (_TIME, moment),
+    (re.compile("BOOLEAN"), "true".__eq__),
+)
+"""What a printed value of a type means: the same as a DataFrame would hold, whichever type its writer chose."""
 
 
 def _confine(engine: duckdb.DuckDBPyConnection, path: Path) -> None:
@@ -364,19 +336,3 @@ def _outermost(nodes: Sequence[tuple[str, int]]) -> list[str]:
         while open_nodes and open_nodes[-1] == 0 and len(open_nodes) > 1:
             open_nodes.pop()
     return names
-
-
-def _counted(result: tuple[NDArray[Any], NDArray[np.bool_]]) -> tuple[NDArray[Any], int]:
-    return result[0], int(np.count_nonzero(result[1]))
-
-
-def _content(columns: Iterable[tuple[str, NDArray[np.intp], Sequence[object]]]) -> str:
-    """SHA-256 over names and values; distinct values in order of appearance, so equal contents give equal bytes."""
-    seen = hashlib.sha256()
-    for name, positions, values in columns:
-        for text in (name, *(value if isinstance(value, str) else text_of(value) for value in values)):
-            raw = text.encode("utf-8", "surrogatepass")
-            seen.update(len(raw).to_bytes(8, "little") + raw)
-        seen.update(positions.astype("<i8").tobytes())
-        seen.update(len(positions).to_bytes(8, "little"))
-    return seen.hexdigest()

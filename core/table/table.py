@@ -19,8 +19,9 @@ from core.schema.domain import Domain
 from core.table import encoded
 from core.table.counts import Projected
 from core.table.raw_columns import RawColumn, RawColumns
+from core.table.rows import Column, Rows
 from core.table.sentences import shielded
-from core.table.source import Column, Rows, Source, opened
+from core.table.source import Source, opened
 
 __all__ = ["Column", "Source", "Table", "inspect", "survey"]
 
@@ -84,8 +85,9 @@ class Table:
     """Values per column that the rules of the schema had to change, counted before rows were dropped."""
     dropped_rows: int = field(repr=False)
     """Rows left out because their unit had more than its limit, or because they had no id."""
-    layout: dict[str, str]
-    """The source's own columns, as far as the schema has them: names in their order and storage types. Public."""
+    layout: tuple[str, ...]
+    """The columns of the schema in the order that they have in the source. Public, unlike their storage types, which
+    a single row can change."""
     fingerprint: str = field(repr=False)
     """SHA-256 of the source: the bytes of a file, or the contents of a DataFrame or DuckDB table."""
     _remembered: encoded.Remembered = field(default_factory=encoded.Remembered, init=False, repr=False)
@@ -110,7 +112,7 @@ class Table:
                 codes[attribute.name] = column if kept is None else column[kept]
             dropped = 0 if kept is None else count - len(kept)
             fingerprint = rows.fingerprint()
-            layout = {column.name: column.type for column in rows.columns if column.name in domain}
+            layout = tuple(column.name for column in rows.columns if column.name in domain)
         return cls(
             domain=domain,
             unit=unit,
@@ -189,6 +191,6 @@ class Table:
             codes=codes,
             misfits=facts["misfits"],
             dropped_rows=facts["dropped_rows"],
-            layout=facts["layout"],
+            layout=tuple(facts["layout"]),  # names alone; earlier versions kept storage types beside them
             fingerprint=facts["fingerprint"],
         )

@@ -7,13 +7,11 @@ from typing import Literal
 
 from playwright.sync_api import Browser, Download, Locator, Page, expect
 
-from tests.dashboard.server import PATIENCE, Server
+from tests.dashboard.server import PATIENCE, STRANGER, Server
 
 expect.set_options(timeout=PATIENCE)
 
 Scheme = Literal["light", "dark"]
-STRANGER = "desk.test"
-"""A name of somebody else that leads to this machine, as in a rebinding attack: its visitors are not at this desk."""
 RESOLVED = f"--host-resolver-rules=MAP {STRANGER} 127.0.0.1"
 
 
@@ -25,7 +23,8 @@ def tab(browser: Browser, scheme: Scheme = "light", width: int = 1280) -> Page:
 
 
 def visit(page: Page, server: Server, name: str, query: str = "") -> None:
-    page.goto(f"{server.address}/{'' if name == 'Data' else name.lower()}{query}")
+    """As the curator, by the printed link."""
+    page.goto(server.link("" if name == "Data" else name.lower(), query))
     titled(page, name)
 
 

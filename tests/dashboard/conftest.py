@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, sync_playwright
 from streamlit.testing.v1 import AppTest
 
 from core.desk.desk import Desk
-from dashboard.views.common import state
+from dashboard.views.common import access, state
 from tests.dashboard.browsing import RESOLVED
 from tests.dashboard.server import FLAGS
 
@@ -30,8 +30,10 @@ def desk(workspace: Path) -> Iterator[Desk]:
 
 
 @pytest.fixture
-def page(desk: Desk) -> Callable[[str], AppTest]:
-    """Opens a page in a new session, as a new tab would."""
+def page(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], AppTest]:
+    """Opens a page in a new session, as a curator's new tab would."""
+    # Pages that run without a server have no cookies.
+    monkeypatch.setattr(access, "has_key", lambda: True)
 
     def opened(name: str = "data") -> AppTest:
         app = AppTest.from_file(str(APP), default_timeout=60).run()

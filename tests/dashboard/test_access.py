@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import dashboard
+from dashboard.door.key import cookie_name, key
 from dashboard.views.common import access
 from dashboard.views.common.access import demo, listed, local
 
@@ -35,13 +37,97 @@ def test_everybody_else(address: str | None, headers: dict[str, str]) -> None:
     assert not local(address, headers)
 
 
+ADA = {"email": "Ada@Clinic.example", "email_verified": True, "iss": "https://login.example", "sub": "1234"}
+BY_ACCOUNT = [{"issuer": "https://login.example", "subject": "1234"}]
+
+
 def test_list_of_curators() -> None:
-    assert listed("Ada@Clinic.example", ["ada@clinic.example"])
-    assert not listed("eve@clinic.example", ["ada@clinic.example"])
-    assert not listed("", [""])
-    assert not listed(None, ["ada@clinic.example"])
-    assert not listed("a", "ada@clinic.example")
-    assert not listed("ada@clinic.example", None)
+    assert listed(ADA, ["ada@clinic.example"])
+    assert listed(ADA, ["eve@clinic.example", " ADA@clinic.example "])
+    assert not listed(ADA | {"email": "eve@clinic.example"}, ["ada@clinic.example"])
+    assert not listed(ADA | {"email": ""}, [""])
+    assert not listed(ADA | {"email": None}, ["ada@clinic.example", None])
+    assert not listed(ADA | {"email": "a"}, "ada@clinic.example")
+    assert not listed(ADA, None)
+    assert not listed(ADA, [])
+
+
+@pytest.mark.parametrize("verified", [None, False, 0, 1, "", "false", "true", "True", [True], ...])
+def test_an_address_that_is_not_verified_makes_no_curator(verified: object) -> None:
+    claims = {name: value for name, value in ADA.items() if name != "email_verified"}
+    if verified is not ...:
+        claims["email_verified"] = verified
+    assert not listed(claims, ["ada@clinic.example"])
+    assert listed(claims, BY_ACCOUNT), "the account is named, not its address"
+
+
+@pytest.mark.parametrize(
+    "curator",
+    [
+        {"issuer": "https://login.example", "subject": "12345"},
+        {"issuer": "https://other.example", "subject": "1234"},
+        {"issuer": "https://login.example"},
+        {"subject": "1234"},
+        {"issuer": "", "subject": ""},
+        {},
+    ],
+)
+def test_accounts_are_named_by_issuer_and_subject(curator: dict[str, str]) -> None:
+    assert listed(ADA, BY_ACCOUNT)
+    assert not listed(ADA, [curator])
+    assert not listed(ADA, curator)
+    assert not listed({"email": "", "email_verified": True}, [curator]), "what is missing on both sides is not equal"
+
+
+class Context:
+    """What Streamlit knows of a visitor who sits at this machine and brings these cookies."""
+
+    def __init__(self, cookies: dict[str, str]) -> None:
+        self.ip_address, self.headers, self.cookies = None, {"Host": "localhost:8501"}, cookies
+
+
+@pytest.fixture
+def arrives(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """The role of somebody with these cookies, or with these claims where a login is configured."""
+    monkeypatch.delenv("RELEASE_DESK_DEMO", raising=False)
+    monkeypatch.delenv("RELEASE_DESK_ROLE", raising=False)
+
+    def role(cookies: dict[str, str], claims: object = None, section: object = None) -> str:
+        monkeypatch.setattr(access.st, "context", Context(cookies))
+        monkeypatch.setattr(access.st, "user", claims)
+        monkeypatch.setattr(access, "login_section", lambda: section)
+        return access.role()
+
+    return role
+
+
+def test_the_key_makes_a_curator(arrives: Callable[..., str]) -> None:
+    name, secret = cookie_name(), key().secret
+    assert arrives({name: secret}) == "curator"
+    wrong = ({}, {name: ""}, {name: secret[:-1]}, {name: secret + "a"}, {name: "é"}, {"release-desk-1": secret})
+    assert [arrives(cookies) for cookies in wrong] == ["visitor"] * len(wrong)
+
+
+def test_a_login_decides_alone(arrives: Callable[..., str]) -> None:
+    section = {"curators": ["ada@clinic.example"]}
+    known = ADA | {"is_logged_in": True}
+    assert arrives({}, known, section) == "curator"
+    assert arrives({cookie_name(): key().secret}, {"is_logged_in": False}, section) == "visitor"
+    assert arrives({}, known | {"is_logged_in": False}, section) == "visitor"
+    assert arrives({}, known | {"email_verified": "true"}, section) == "visitor"
+
+
+@pytest.mark.parametrize("value", ["visitor", "Visitor ", "visitors", "nobody"])
+def test_a_server_for_visitors_has_no_curators(
+    arrives: Callable[..., str], monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("RELEASE_DESK_ROLE", value)
+    cookies = {cookie_name(): key().secret}
+    assert arrives(cookies) == "visitor"
+    assert arrives(cookies, ADA | {"is_logged_in": True}, {"curators": BY_ACCOUNT}) == "visitor"
+    monkeypatch.setenv("RELEASE_DESK_DEMO", "1")
+    assert arrives(cookies) == "visitor"
+    assert not demo(), "the shared workspace is shown, not one that is thrown away"
 
 
 @pytest.mark.parametrize(("value", "expected"), [("1", True), ("true", True), ("0", False), ("", False)])

@@ -88,8 +88,9 @@ def test_remaining_time() -> None:
 
 def test_a_run_says_how_long(page: Open, desk: Desk, small: HeldTable) -> None:
     plan = desk.plan(small, [Marginals(order=1)], mechanism="laplace", budget=Budget(1), records=20_000_000)
+    account = desk.ledger.account(desk.ledger.dataset(small.id).fingerprint)
     desk.ledger.reserve(
-        plan_id=plan.id, dataset_id=small.id, plan_json=plan.content, units=plan.units, account=plan.priced_for
+        plan_id=plan.id, dataset_id=small.id, plan_json=plan.content, units=plan.units, account=account
     )
     assert sentence(desk, plan.id, Progress(state="running", stage="Waiting")) == "It waits for the run before it."
     assert sentence(desk, plan.id, Progress(state="running", stage="Measuring", share=0.1)) == "About 40 s left."

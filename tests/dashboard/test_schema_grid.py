@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
 from core.base.errors import BadSchema
-from core.schema.domain import Domain
+from core.schema.domain import Dates, Domain, Integers, Reals
 from dashboard.views.data import schema_grid
 
 DEMO = Path(__file__).resolve().parents[2] / "data" / "clinic_visits.schema.json"
@@ -40,6 +41,18 @@ def test_bits_are_shown_as_bins() -> None:
     again = schema_grid.to_domain(schema_grid.from_domain(domain, [("x", "DOUBLE")]))
     assert again.sizes == domain.sizes == (8,)
     assert again.to_list()[0]["low"] == 0.1
+
+
+def test_storage_comes_back_and_is_never_guessed() -> None:
+    lines = [
+        {"name": "n", "kind": "integers", "low": 0, "high": 9, "storage": "int8"},
+        {"name": "d", "kind": "dates", "low": "2020-01-01", "high": "2020-12-31", "storage": "timestamp"},
+    ]
+    domain = Domain.from_list(lines)
+    assert schema_grid.to_domain(schema_grid.from_domain(domain, [("n", "TINYINT"), ("d", "DATE")])) == domain
+    offered = [get_args(get_args(kind.model_fields["storage"].annotation)[0]) for kind in (Integers, Reals, Dates)]
+    assert sum(offered, ()) == schema_grid.STORAGES
+    assert set(schema_grid.from_columns([("n", "TINYINT"), ("d", "TIMESTAMP")])["storage"]) == {""}
 
 
 def test_draft_looks_at_names_and_types_only() -> None:

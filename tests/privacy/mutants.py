@@ -35,13 +35,14 @@ from core.privacy.unit import Unit
 from core.table import encoded
 from core.table.counts import Cells
 from core.table.table import Table
-from tests.core.mechanisms.asked import questions
 from tests.core.kernel.test_sparse_vector import long, machine
+from tests.core.mechanisms.asked import questions
 from tests.core.mechanisms.transcripts import Forced, Transcripts, stated, worst
 from tests.privacy import broken_sparse
 from tests.privacy.audit import lower_limit
 from tests.privacy.cases import DOMAIN, EXAMPLES, build, neighbours
 from tests.privacy.laws import RIGHT, gaussian_draws, gaussian_fit, laplace_draws, laplace_fit, selections, softmax_fit
+from tests.privacy.pipeline_mutants import PIPELINE
 from tests.privacy.recorder import Recorder
 from tests.privacy.replay import check_released, check_runs, check_steps, on_both, session_on_both
 from tests.privacy.sessions import built, told_apart
@@ -342,4 +343,5 @@ MUTANTS = (
     Mutant("n treated as public", check_offline, _rows_public),
     Mutant("empty tables without noise", check_offline, _empty_tables_without_noise),
     Mutant("contribution limit ignored", check_contributions, _limit_ignored),
+    *(Mutant(*parts) for parts in PIPELINE),
 )

@@ -42,7 +42,7 @@ TESTED_BY: dict[str, tuple[str, str]] = {
         "the columns of a schema, which is how all of it is reached", "attributes ranges values"
     ),
     "tests/core/test_codebook.py": ("lists of values occur in code books only", "value_list"),
-    "tests/core/test_table.py": ("the parts of a private table", "encoded files"),
+    "tests/core/test_table.py": ("the parts of a private table", "encoded files rows"),
     "tests/core/test_desk.py": ("what the desk shows, and the plans it makes", "held plan"),
     "tests/core/test_session.py": ("the desk's sessions", "sessions"),
     "tests/core/test_ledger_file.py": ("what the ledger's file and the sessions' file share", "kept_file"),

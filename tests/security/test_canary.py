@@ -35,6 +35,7 @@ from core.release.release import Release
 from core.schema.domain import Booleans, Categories, Integers
 from core.table import encoded, source
 from core.table import sentences as shield
+from core.table.frame import Frame
 from core.table.public_sample import describe
 from core.table.table import Table, inspect
 from tests.security.canary import DOMAIN, NUMBER, WORD, frame, hits, told, unpacked
@@ -223,8 +224,8 @@ def paths() -> dict[str, Callable[[Scene], Any]]:
         "a failing number": lambda s: (s.fail(Integers, "encode", OverflowError(NUMBER)), s.load(GOOD)),
         "a failing engine": lambda s: (s.fail(source._Database, "take", duckdb.DataError(WORD)), s.load(GOOD)),
         "no memory": lambda s: (s.fail(source._Database, "take", MemoryError(WORD)), s.load(GOOD)),
-        "a failing frame": lambda s: (s.fail(source._Frame, "encode", KeyError(WORD)), s.held()),
-        "a failing fingerprint": lambda s: (s.fail(source._Frame, "fingerprint", TypeError(WORD)), s.held()),
+        "a failing frame": lambda s: (s.fail(Frame, "encode", KeyError(WORD)), s.held()),
+        "a failing fingerprint": lambda s: (s.fail(Frame, "fingerprint", TypeError(WORD)), s.held()),
         "no room for the codes": lambda s: (s.fail(encoded, "_settle", OSError(28, "No space left")), s.held()),
         "a damaged table": damaged_table,
         # Runs.

@@ -1,75 +1,23 @@
-"""A dashboard on loopback, and visitors that speak Streamlit's own protocol: many of them, without a browser."""
+"""Visitors that speak Streamlit's own protocol: many of them, without a browser."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import Any
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
 from websockets.typing import Subprotocol
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.dashboard.server import Server
+
 PATIENCE = 300.0
 """Seconds to wait for anything on a busy machine; nothing here measures time."""
-
-
-@dataclass
-class Server:
-    home: Path
-    port: int
-    process: subprocess.Popen[bytes]
-    log: Path
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    def memory(self) -> int:
-        """Resident bytes."""
-        lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmRSS"))
-
-
-@contextmanager
-def serving(home: Path, *options: str, **environment: str) -> Iterator[Server]:
-    """README's server on a free port, with a workspace of its own."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "dashboard/app.py", "--server.address", "127.0.0.1"]
-    command += ["--server.port", str(port), "--server.headless", "true", "--server.fileWatcherType", "none", *options]
-    log = home.with_suffix(".log")
-    with log.open("ab") as output:
-        own = os.environ | {"RELEASE_DESK_HOME": str(home)} | environment
-        process = subprocess.Popen(command, cwd=ROOT, env=own, stdout=output, stderr=subprocess.STDOUT)
-    try:
-        _wait_until_up(port, process)
-        yield Server(home, port, process, log)
-    finally:
-        process.kill()
-        process.wait()
-
-
-def _wait_until_up(port: int, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        assert process.poll() is None, "the server ended"
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=5):
-                return
-        except OSError:
-            time.sleep(0.2)
-    raise AssertionError("the server does not answer")
 
 
 @dataclass
@@ -82,19 +30,29 @@ class Visit:
     errors: list[str] = field(default_factory=list)
     statistics: bool = True
     """Whether the browser was told to send usage statistics to somebody."""
+    session: str = ""
     text: str = ""
     finished: bool = False
 
 
-async def visit(
-    server: Server, page: str = "", *, host: str = "127.0.0.1", headers: dict[str, str] | None = None
-) -> Visit:
-    """Open a page as a new tab would, and wait until it stands."""
+@asynccontextmanager
+async def arriving(
+    server: Server,
+    page: str = "",
+    *,
+    host: str = "127.0.0.1",
+    headers: dict[str, str] | None = None,
+    at: str = "127.0.0.1",
+    port: int | None = None,
+    protocols: tuple[str, ...] = (),
+) -> AsyncIterator[Visit]:
+    """Open a page as a new tab would, wait until it stands, and stay; through a proxy where another port is named."""
     seen = Visit()
-    uri = f"ws://{host}:{server.port}/_stcore/stream"
+    port = port or server.port
+    uri = f"ws://{host}:{port}/_stcore/stream"
     async with asyncio.timeout(PATIENCE), connect(
-        uri, host="127.0.0.1", port=server.port, subprotocols=[Subprotocol("streamlit")], additional_headers=headers,
-        proxy=None, max_size=None, open_timeout=PATIENCE, ping_interval=None,
+        uri, host=at, port=port, subprotocols=[Subprotocol(name) for name in ("streamlit", *protocols)],
+        additional_headers=headers, proxy=None, max_size=None, open_timeout=PATIENCE, ping_interval=None,
     ) as socket:  # fmt: skip
         wish = BackMsg()
         wish.rerun_script.page_name = page
@@ -104,14 +62,30 @@ async def visit(
             assert isinstance(message, bytes)
             _read(ForwardMsg.FromString(message), seen)
             if seen.finished:
-                return seen
-    return seen
+                break
+        yield seen
+
+
+async def visit(server: Server, page: str = "", **how: Any) -> Visit:
+    """Open a page, wait until it stands, and leave."""
+    async with arriving(server, page, **how) as seen:
+        return seen
+
+
+async def refused(server: Server, **how: Any) -> bool:
+    """Whether the server does not even begin to talk."""
+    try:
+        await visit(server, **how)
+    except InvalidStatus as answer:
+        return answer.response.status_code == 403
+    return False
 
 
 def _read(message: ForwardMsg, seen: Visit) -> None:
     kind = message.WhichOneof("type")
     if kind == "new_session":
         seen.statistics = message.new_session.config.gather_usage_stats
+        seen.session = message.new_session.initialize.session_id
     elif kind == "navigation":
         seen.pages = {page.page_name for page in message.navigation.app_pages}
     elif kind == "delta":

@@ -15,12 +15,12 @@ from core.base.errors import DeskError
 from core.base.wording import rows
 from core.desk.desk import Desk
 from core.planning.scoring import Score, score
+from core.plans.session_plan import is_release
 from core.plans.statements import HeldTable
 from core.queries.halfspaces import Halfspaces
 from core.queries.kit.protocol import QueryClass
 from core.registry import query_from_json
 from core.release.release import Release
-from core.sessions.plan import is_release
 from dashboard.views.accuracy import accuracy_charts
 from dashboard.views.budget import ledger_view
 from dashboard.views.common import charts, messages

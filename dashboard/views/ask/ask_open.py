@@ -10,11 +10,11 @@ from core.base.errors import DeskError
 from core.base.options import options_of
 from core.base.wording import amount, plural
 from core.desk.desk import Desk
+from core.plans.session_plan import SessionPlan, is_release
 from core.plans.statements import HeldTable, Statement
 from core.privacy.budget import Budget
 from core.registry import interactive
 from core.schema.domain import Domain
-from core.sessions.plan import SessionPlan, is_release
 from core.sessions.session import Session
 from dashboard.views.budget import ledger_view
 from dashboard.views.common import budget_form, messages, option_form, state, wording
@@ -193,8 +193,7 @@ def _plan(
 
 
 def _summary(desk: Desk, plan: SessionPlan, statement: Statement) -> None:
-    left = plan.priced_for.left
-    share = plan.units / left if left else float("inf")
+    share = plan.units / statement.left if statement.left else float("inf")
     limit = plan.hard_answers
     with st.container(border=True):
         st.write(

@@ -13,11 +13,11 @@ from core.base.wording import amount
 from core.desk.desk import Desk
 from core.desk.surveys import KIND as DISCOVERY
 from core.ledger.ledger import Entry
+from core.plans.session_plan import is_release
 from core.plans.statements import HeldTable, Statement
 from core.privacy.budget import Budget
 from core.registry import mechanisms, query_from_json
 from core.release.release import to_csv
-from core.sessions.plan import is_release
 from dashboard.views.common import wording
 
 STATES = {"done": "stored", "running": "running", "stopped": "paid, not finished", "ended": "ended by an error"}

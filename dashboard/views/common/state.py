@@ -66,8 +66,10 @@ def desk() -> Desk:
 @st.cache_resource(show_spinner="Opening the workspace …")
 def _shared() -> Desk:
     opened = Desk()
-    upload.sweep(opened.folder)
-    opened.resume()
+    if not access.visitors_only():
+        # Beside a server for visitors stands the curator's own: work that waits is finished there, once.
+        upload.sweep(opened.folder)
+        opened.resume()
     return opened
 
 

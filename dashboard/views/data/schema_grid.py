@@ -19,8 +19,12 @@ from core.schema.value_list import read_values, write_values
 
 TYPES = {
     "include": "bool", "name": "str", "kind": "str", "low": "str", "high": "str", "bins": "Int64", "values": "str",
-    "other": "str", "missing": "bool", "decimals": "Int64", "note": "str",
+    "other": "str", "missing": "bool", "decimals": "Int64", "storage": "str", "note": "str",
 }  # fmt: skip
+
+STORAGES = (
+    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "date", "timestamp"
+)  # fmt: skip
 
 
 def from_columns(columns: Sequence[tuple[str, str]]) -> pd.DataFrame:
@@ -84,6 +88,9 @@ def editor(frame: pd.DataFrame, key: str) -> pd.DataFrame:
             "other": _text("'Other' cell", 110, "Name of the cell for unlisted categories; empty for none."),
             "missing": _tick("Missing?", 95, "Tick if cells may be empty."),
             "decimals": _whole("Decimals", 95, 0, 15, "Decimals of released real numbers; empty for all."),
+            "storage": st.column_config.SelectboxColumn(
+                "Stored as", options=["", *STORAGES], width=105, help="Type in released Parquet files; empty for usual."
+            ),
             "note": _text("Where does this come from?", 400, "A form, a law, a code book: never the data."),
         },
     )
@@ -106,7 +113,7 @@ def _frame(lines: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def _cells(line: Mapping[str, Any]) -> dict[str, Any]:
-    cells: dict[str, Any] = {"missing": False, "other": "", "note": "", "low": "", "high": "", **line}
+    cells: dict[str, Any] = {"missing": False, "other": "", "note": "", "low": "", "high": "", "storage": "", **line}
     cells["values"] = write_values(line.get("values", ()))
     cells["low"], cells["high"] = _written(cells["low"]), _written(cells["high"])
     if "bits" in line:

@@ -28,6 +28,13 @@ WORDS = {
     "Curator only": "Exact figures from the table. They must not leave this desk.",
 }
 
+PROVIDERS = {
+    "Google": "address; it says true for addresses that it hosts or has checked",
+    "Auth0, Keycloak, Okta": "address, where it is verified there and the scope 'email' is asked for; else account",
+    "Microsoft Entra": "account: it does not say whether an address is verified, and people can change theirs",
+    "Others": "account, unless the claim is true in what they send",
+}
+
 
 def words() -> None:
     st.header("What the words mean", divider="gray")
@@ -50,7 +57,7 @@ def settings(desk: Desk) -> None:
     """How this desk is run; for curators, because a path is nobody else's business."""
     st.header("Settings", divider="gray")
     login = access.login_section() is not None
-    mode = "public demo" if access.demo() else "login" if login else "this machine only"
+    mode = "public demo" if access.demo() else "login" if login else "this machine only, by the printed link"
     lines = {
         "Version": _version(),
         "Curators": mode,
@@ -60,17 +67,34 @@ def settings(desk: Desk) -> None:
     }
     _listed(lines, "Setting", "Value", "How this desk is run.")
     messages.note("Paths on this machine.", "curator only")
-    if not login and not access.demo():
-        st.write(
-            "Without a login the curator's pages are served to visitors on this machine only; everybody else sees the "
-            "page 'Shared'. To let curators in from elsewhere, add a section to `.streamlit/secrets.toml`:"
-        )
-        st.code(
-            '[auth]\nredirect_uri = "https://desk.example/oauth2callback"\ncookie_secret = "a long random text"\n'
-            'client_id = "…"\nclient_secret = "…"\nserver_metadata_url = "https://…/.well-known/openid-configuration"\n'
-            'curators = ["ada@clinic.example"]',
-            language="toml",
-        )
+    if not access.demo():
+        _curators()
+
+
+def _curators() -> None:
+    """Who may come in, and what to write down for each provider of a login."""
+    st.header("Who is a curator", divider="gray")
+    st.write(
+        "Without a login the curator's pages are served on this machine only, to whoever opens the link that "
+        "`release-desk` printed when it was started; everybody else sees the page 'Shared'. To let curators in from "
+        "elsewhere, start it with `--host desk.example`, the name that a proxy with HTTPS shows it under, and add a "
+        "section to `.streamlit/secrets.toml`:"
+    )
+    st.code(
+        '[auth]\nredirect_uri = "https://desk.example/oauth2callback"\ncookie_secret = "a long random text"\n'
+        'client_id = "…"\nclient_secret = "…"\nserver_metadata_url = "https://…/.well-known/openid-configuration"\n'
+        'curators = ["ada@clinic.example", {issuer = "https://…", subject = "…"}]',
+        language="toml",
+    )
+    st.write(
+        "An address makes a curator only if the provider says that it was verified: the claim `email_verified` must be "
+        "true, not missing and not a text. Otherwise name the account by the claims `iss` and `sub`."
+    )
+    _listed(PROVIDERS, "Provider", "List curators by", "How curators are listed for each provider of a login.")
+    st.write(
+        "For strangers, `release-desk --visitors` serves what is shared from the same workspace, on a port of its own "
+        "and without the curator's pages."
+    )
 
 
 def _mechanisms(kinds: Mapping[str, Any], alt: str) -> None:

@@ -10,10 +10,10 @@ import streamlit as st
 from core.base.errors import DeskError
 from core.base.wording import plural
 from core.planning.budget_for import Measure
-from core.queries.kit.focus import asked_columns
 from core.plans.plan_file import PlanFile
 from core.plans.statements import HeldTable
 from core.privacy.budget import Budget
+from core.queries.kit.focus import asked_columns
 from core.registry import mechanism_from, offline
 from dashboard.views.common import messages
 from dashboard.views.common.state import Session

@@ -16,9 +16,9 @@ from core.desk.desk import Desk
 from core.mechanisms.kit.protocol import Expected, Mechanism
 from core.models.histogram import MOST_CELLS
 from core.planning.budget_for import budget_for
-from core.queries.kit.focus import asked_columns
 from core.plans.statements import HeldTable, Statement
 from core.privacy.budget import Budget
+from core.queries.kit.focus import asked_columns
 from core.queries.kit.protocol import QueryClass
 from core.registry import mechanism_from, offline
 from core.schema.domain import Domain

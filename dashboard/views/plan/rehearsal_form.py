@@ -14,10 +14,10 @@ from core.base.wording import amount
 from core.base.wording import rows as in_rows
 from core.desk.desk import Desk
 from core.plans.plan_file import PlanFile
+from core.plans.session_plan import is_release
 from core.plans.statements import HeldTable, Statement
 from core.registry import offline
 from core.schema.domain import Domain
-from core.sessions.plan import is_release
 from core.table.stand_in import StandIn
 from dashboard.views.budget import ledger_view
 from dashboard.views.common import messages, state

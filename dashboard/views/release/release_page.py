@@ -8,12 +8,12 @@ from core.base.errors import DeskError
 from core.base.odds import odds
 from core.base.wording import amount, rows
 from core.desk.desk import Desk
-from core.queries.kit.focus import asked_columns
 from core.plans.plan import Plan
 from core.plans.plan_file import PlanFile
+from core.plans.session_plan import is_release
 from core.plans.statements import HeldTable, Statement
+from core.queries.kit.focus import asked_columns
 from core.registry import mechanism_from
-from core.sessions.plan import is_release
 from dashboard.views.budget import ledger_view
 from dashboard.views.common import messages, wording
 from dashboard.views.common.state import Session
@@ -42,8 +42,9 @@ def show(here: Session, desk: Desk, table: HeldTable) -> None:
     st.header("What you are about to release", divider="gray")
     plan = _edition(here, desk, table, chosen, plan)
     paid = desk.progress(plan.id).state != "unpaid"
-    _summary(table, plan, paid)
-    _button(here, desk, plan, paid)
+    share = _share(plan, statement)
+    _summary(table, plan, share, paid)
+    _button(here, desk, plan, share, paid)
     st.page_link("steps/plan.py", label="Change the plan", icon=":material/arrow_back:")
 
 
@@ -97,7 +98,7 @@ def _edition(here: Session, desk: Desk, table: HeldTable, chosen: PlanFile, plan
     return plan
 
 
-def _summary(table: HeldTable, plan: Plan, paid: bool) -> None:
+def _summary(table: HeldTable, plan: Plan, share: float, paid: bool) -> None:
     """Everything that was decided: what, how, for whom, at what price and with what error."""
     with st.container(border=True):
         what, how = st.columns(2)
@@ -119,7 +120,7 @@ def _summary(table: HeldTable, plan: Plan, paid: bool) -> None:
         with cost:
             st.markdown("**What it costs**")
             st.write(f"ε = {wording.number(plan.budget.epsilon)}, δ = {wording.number(plan.budget.delta)}")
-            st.write("It is paid already." if paid else f"{percent(_share(plan))} of what is left, for good.")
+            st.write("It is paid already." if paid else f"{percent(share)} of what is left, for good.")
             st.write(odds(float(plan.budget.epsilon)))
             messages.badge("public")
         with accuracy:
@@ -131,10 +132,9 @@ def _summary(table: HeldTable, plan: Plan, paid: bool) -> None:
             _usefulness(table, plan)
 
 
-def _share(plan: Plan) -> float:
+def _share(plan: Plan, statement: Statement) -> float:
     """Part of the remaining budget that the plan costs."""
-    left = plan.priced_for.left
-    return plan.units / left if left else float("inf")
+    return plan.units / statement.left if statement.left else float("inf")
 
 
 def _options(plan: Plan) -> str:
@@ -167,11 +167,11 @@ def _usefulness(table: HeldTable, plan: Plan) -> None:
         )
 
 
-def _button(here: Session, desk: Desk, plan: Plan, paid: bool) -> None:
+def _button(here: Session, desk: Desk, plan: Plan, share: float, paid: bool) -> None:
     affordable = desk.affordable(plan)
     if not affordable:
         st.error(
-            f"The plan needs {percent(_share(plan))} of what is left; choose a smaller epsilon. Nothing was spent.",
+            f"The plan needs {percent(share)} of what is left; choose a smaller epsilon. Nothing was spent.",
             icon=":material/error:",
         )
     if here.problem:

@@ -11,11 +11,11 @@ import streamlit as st
 
 from core.base.errors import DeskError
 from core.desk.desk import Desk
-from core.queries.kit.focus import asked_columns
+from core.plans.session_plan import is_release
 from core.plans.statements import Progress
 from core.privacy.budget import Budget
+from core.queries.kit.focus import asked_columns
 from core.registry import mechanism_from, query_from_json
-from core.sessions.plan import is_release
 from dashboard.views.common.wording import duration
 
 EARLY = 0.1

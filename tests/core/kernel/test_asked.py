@@ -1,4 +1,4 @@
-"""Every kind of question on all small tables: no unit moves an answer by more than the kind says, and some unit does."""
+"""Every kind of question on all small tables: no unit moves an answer by more than the kind says; some reach it."""
 
 from __future__ import annotations
 

@@ -11,11 +11,11 @@ from core.models.histogram import Histogram
 from core.models.points import Points
 from core.queries.marginals import Marginals
 from core.release.release import Release, neutral, plain, to_csv
-from core.schema.domain import Categories, Dates, Domain, Integers, Reals
+from core.schema.domain import Booleans, Categories, Dates, Domain, Integers, Reals
 from tests.core.release.test_certificate import CERTIFICATE
 from tests.core.samples import SMALL, small_cells
 
-LAYOUT = dict.fromkeys(SMALL.names, "VARCHAR")
+LAYOUT = SMALL.names
 
 
 @pytest.fixture(scope="module")
@@ -89,8 +89,7 @@ def test_no_text_cell_of_a_download_can_start_a_formula():
     ))
     cells = np.ones(domain.shape())
     certificate = CERTIFICATE.model_copy(update={"schema_digest": domain.digest, "synthetic_rows": 36})
-    layout = dict.fromkeys(domain.names, "VARCHAR")
-    packed = Release.pack(Histogram(domain, cells), certificate, np.random.default_rng(0), layout)
+    packed = Release.pack(Histogram(domain, cells), certificate, np.random.default_rng(0), domain.names)
     read = pd.read_csv(io.BytesIO(packed.csv()))
     text = read.iloc[:, 0].astype(str)
     assert not text.str.startswith(("=", "+", "-", "@", "\t", "\r")).any()
@@ -105,21 +104,33 @@ def test_csv_of_text_with_missing_values():
     assert to_csv(frame) == b"a,b\n'=x,1.5\n,\n"
 
 
-def test_records_keep_the_order_and_the_types_of_the_source():
+def test_records_have_the_order_of_the_source_and_the_types_of_the_schema():
+    year = {"low": date(2024, 1, 1), "high": date(2024, 12, 31), "bins": 12, "missing": True}
     domain = Domain((
         Integers(name="age", low=0, high=99),
-        Dates(name="day", low=date(2024, 1, 1), high=date(2024, 12, 31), bins=12),
+        Dates(name="day", **year),
         Reals(name="weight", low=0, high=10, bins=2),
-        Integers(name="wide", low=0, high=999),
-        Dates(name="moment", low=date(2024, 1, 1), high=date(2024, 12, 31), bins=12),
+        Integers(name="small", low=0, high=99, storage="int8", missing=True),
+        Dates(name="moment", **year, storage="timestamp"),
+        Reals(name="short", low=0, high=10, bins=2, storage="float32"),
+        Categories(name="town", values=("Aa", "Bb"), missing=True),
+        Categories(name="code", values=(1, 2**40), missing=True),
+        Categories(name="long", values=(1, 10**30)),
+        Booleans(name="ill", missing=True),
     ))
-    layout = {"weight": "FLOAT", "day": "DATE", "age": "SMALLINT", "moment": "TIMESTAMP", "wide": "TINYINT"}
-    points = Points(domain, np.tile([50, 3, 1, 500, 2], (3, 1)), np.ones(3))
+    types = {
+        "weight": "double", "day": "date32[day]", "age": "int64", "moment": "timestamp[us]", "small": "int8",
+        "short": "float", "town": "large_string", "code": "int64", "long": "large_string", "ill": "bool",
+    }  # fmt: skip
     certificate = CERTIFICATE.model_copy(update={"synthetic_rows": 3})
-    release = Release.pack(points, certificate, np.random.default_rng(0), layout)
-    schema = pq.read_schema(io.BytesIO(release.parquet()))
-    assert schema.names == list(layout)
-    # A declared bound that does not fit the narrow type keeps the wide one.
-    assert [str(kind) for kind in schema.types] == ["float", "date32[day]", "int16", "timestamp[us]", "int64"]
-    assert release.csv().decode().startswith("weight,day,age,moment,wide\n")
-    assert release.marginal(("day", "moment"))[3, 2] == 3
+    regular = [50, 3, 1, 50, 2, 1, 1, 1, 1, 1]
+    every_missing = [50, 12, 1, 100, 12, 1, 2, 2, 1, 2]
+    for record in (regular, every_missing):
+        points = Points(domain, np.tile(record, (3, 1)), np.ones(3))
+        release = Release.pack(points, certificate, np.random.default_rng(0), list(types))
+        schema = pq.read_schema(io.BytesIO(release.parquet()))
+        # What the records happen to hold changes no type, not even where a column is all empty.
+        assert {field.name: str(field.type) for field in schema} == types
+        assert schema.names == list(types)
+        assert release.csv().decode().startswith(",".join(types) + "\n")
+        assert [release.marginal((name,))[code] for name, code in zip(domain.names, record, strict=True)] == [3] * 10

@@ -12,12 +12,12 @@ from core.base.errors import BadParameter, BadSchema, DeskError, Failed, OutOfBu
 from core.kernel.allowance import Allowance
 from core.kernel.kernel import Kernel
 from core.kernel.query import Query
+from core.plans.session_plan import is_session
 from core.privacy.events import Pure
 from core.registry import interactive
 from core.schema.domain import Categories
 from core.sessions.file import Turn
 from core.sessions.pace import Pace
-from core.sessions.plan import is_session
 from core.sessions.question import SessionQuestion, question_from
 from tests.core.asker import Asker, register
 from tests.core.desk.test_desk import DOMAIN, ONE, PAIRS, TOTAL, people

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import stat
 from pathlib import Path
@@ -354,6 +355,15 @@ def test_saved_and_opened(table: Table, tmp_path: Path) -> None:
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
     with pytest.raises(BadFile, match="already"):
         table.save(tmp_path / "deep" / "kept")
+
+
+def test_a_table_that_was_stored_with_its_types_is_read(table: Table, tmp_path: Path) -> None:
+    table.save(tmp_path / "kept")
+    facts = json.loads((tmp_path / "kept" / "table.json").read_text())
+    assert facts["layout"] == list(table.domain.names)
+    facts["layout"] = dict.fromkeys(facts["layout"], "SMALLINT")
+    (tmp_path / "kept" / "table.json").write_text(json.dumps(facts))
+    assert Table.open(tmp_path / "kept").layout == table.layout == table.domain.names
 
 
 def test_no_raw_value_and_no_id_is_stored(tmp_path: Path) -> None:

@@ -2,11 +2,11 @@ import numpy as np
 
 from core.models.histogram import Histogram
 from core.models.points import Points
-from core.queries.kit.focus import asked_columns
 from core.models.widened import Widened, widened
-from core.table.views import Projected
+from core.queries.kit.focus import asked_columns
 from core.queries.lipschitz import Lipschitz
 from core.queries.marginals import Marginals
+from core.table.views import Projected
 from tests.core.samples import SMALL, small_cells, small_counts
 
 PAIR = SMALL.project(("colour", "old"))

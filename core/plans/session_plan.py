@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any
 
 from core.base.errors import BadParameter
-from core.ledger.ledger import Account, Entry
+from core.ledger.ledger import Entry
 from core.mechanisms.kit.protocol import Expected
-from core.plans.plan import canonical, identity
+from core.plans.plan import chosen, identity
 from core.plans.run_once import is_void
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
@@ -40,29 +40,57 @@ class SessionPlan:
     edition: int = 1
     cost: Cost = field(compare=False)
     units: int = field(compare=False)
+    """The price that was told; a plan that turns out to have another one is refused."""
     expected_error: Expected = field(compare=False)
     hard_answers: int | None = field(compare=False)
     """How many hard answers it can give; None where there is no limit."""
-    priced_for: Account = field(compare=False, repr=False)
 
     @cached_property
     def content(self) -> str:
         """Canonical JSON of what was chosen; also what the ledger keeps."""
-        return canonical({
-            "kind": KIND,
-            "table": self.table,
-            "queries": [],
-            "mechanism": self.mechanism,
-            "budget": self.budget.to_json(),
-            "options": dict(self.options),
-            "columns": self.columns,
-            "earlier": self.earlier,
-            "edition": self.edition,
-        })
+        return self.written()
+
+    def written(self) -> str:
+        """The content from the fields as they are now."""
+        return session_content(
+            table=self.table,
+            mechanism=self.mechanism,
+            budget=self.budget,
+            options=self.options,
+            columns=self.columns,
+            earlier=self.earlier,
+            edition=self.edition,
+        )
 
     @cached_property
     def id(self) -> str:
         return identity(self.content)
+
+
+def session_content(
+    *,
+    table: str,
+    mechanism: str,
+    budget: Budget,
+    options: Mapping[str, Any],
+    columns: Sequence[str] | None,
+    earlier: str | None,
+    edition: int,
+) -> str:
+    """The one spelling of a choice of what a session is about and how it answers."""
+    return chosen(
+        lambda: {
+            "kind": KIND,
+            "table": table,
+            "queries": [],
+            "mechanism": mechanism,
+            "budget": budget.to_json(),
+            "options": dict(options),
+            "columns": columns,
+            "earlier": earlier,
+            "edition": edition,
+        }
+    )
 
 
 def is_session(entry: Entry) -> bool:

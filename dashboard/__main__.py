@@ -1,0 +1,77 @@
+"""The command `release-desk`: serves the dashboard with its own settings and prints the curator's link."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import streamlit as st
+from streamlit import config
+
+from dashboard.door.gate import GatedApp, Lifespan
+from dashboard.door.key import PARAMETER, key
+from dashboard.door.settings import HERE, settings
+from dashboard.views.common import access
+
+FOLDER = Path(__file__).resolve().parent
+EVERYWHERE = ("0.0.0.0", "::")
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    typed = _parser().parse_args(words)
+    visitors = typed.visitors or access.visitors_only()
+    script = FOLDER / ("visitors.py" if visitors else "app.py")
+    # Streamlit looks for settings and secrets beside the program that is named here.
+    sys.argv = [str(script)]
+    with suppress(KeyboardInterrupt):
+        GatedApp(script, _greet(visitors)).run(config=settings(typed.address, typed.port, typed.host))
+
+
+def greeting(visitors: bool) -> str:
+    """What is printed once the server listens; the link is the only place where the key is ever written."""
+    plain = address()
+    if visitors:
+        return f"Release Desk shows what is shared, and nothing else, at\n\n    {plain}\n"
+    if access.demo():
+        return f"Release Desk shows a public demo at\n\n    {plain}\n"
+    if access.login_section() is not None:
+        return f"Release Desk is at the address below; curators log in there.\n\n    {plain}\n"
+    return (
+        "Release Desk: open this link to work as the curator. It holds until the server stops; keep it to yourself.\n\n"
+        f"    {plain}?{PARAMETER}={key().secret}\n\nWithout it, visitors at this machine see what is shared: {plain}\n"
+    )
+
+
+def address() -> str:
+    """Where the server listens, as a browser writes it."""
+    name = config.get_option("server.address")
+    shown = HERE if name in EVERYWHERE else f"[{name}]" if ":" in name else name
+    scheme = "https" if config.get_option("server.sslCertFile") else "http"
+    base = config.get_option("server.baseUrlPath").strip("/")
+    return f"{scheme}://{shown}:{config.get_option('server.port')}/{base + '/' if base else ''}"
+
+
+def _greet(visitors: bool) -> Lifespan:
+    @asynccontextmanager
+    async def lifespan(app: st.App) -> AsyncIterator[None]:
+        # The port is known only now: a taken one leads to the next.
+        print(greeting(visitors), flush=True)
+        yield
+
+    return lifespan
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="release-desk", description="Serve the dashboard on this machine.")
+    parser.add_argument("--port", type=int, help="the port to listen on; by default the first free one from 8501")
+    parser.add_argument("--address", default=HERE, help="the address to listen on; by default this machine alone")
+    parser.add_argument("--host", action="append", default=[], help="a name under which a proxy serves it; repeatable")
+    parser.add_argument("--visitors", action="store_true", help="serve what is shared, without the curator's pages")
+    return parser
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,186 @@
+"""Record and replay of the whole way: source -> table -> desk -> mechanism -> what is published.
+
+A desk takes in a table and publishes, with noise that is written down; another desk takes in a neighbour and gets the
+same answers. Then everything that leaves the second desk must be the same to the last byte, its steps must hide values
+within the declared sensitivity of the *registered* unit, and the noise that was drawn must cost no more than the ledger
+charged. Only the desk's own door and the one object that draws are used: whatever lies between is what is tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+
+from core import Budget, Desk, Unit
+from core.base.errors import DeskError
+from core.kernel.query import Query
+from core.plans.statements import HeldTable
+from core.privacy import accounting
+from core.privacy.noise import Noise
+from core.sessions.pace import Pace
+from tests.privacy.recorder import Call, Recorder
+from tests.privacy.replay import check_runs, check_steps, paired
+from tests.privacy.sources import DOMAIN, FORMATS, Place, neighbours
+
+DRAWS = ("laplace", "gaussian", "select", "select_pair", "keys", "generator")
+"""Everything that code inside the desk can ask of `Noise` and uses."""
+
+
+class Answers(Recorder):
+    """A recorder for all that a desk draws."""
+
+    def __init__(self, seed: int, script: Sequence[Call] = (), place: Place = "last") -> None:
+        super().__init__(seed, script)
+        self._place, self._words, self.problem = place, 0, None
+
+    def keys(self, count: int) -> np.ndarray:
+        """Fresh words each time; the rows that two neighbours share get the same ones, wherever the others stand."""
+        self._words += 1
+        words = np.random.default_rng((self._seed, self._words)).integers(1, 2**63, count).astype(np.uint64)
+        return words[::-1] if self._place == "first" else words
+
+    def _note(self, *parts: Any) -> Any:
+        try:
+            return super()._note(*parts)
+        except AssertionError as problem:
+            # The desk tells no error apart from another, so what was wrong is kept for the test.
+            self.problem = problem
+            raise
+
+
+@contextmanager
+def answered_by(answers: Any) -> Iterator[None]:
+    """Whoever draws in here is answered by a recorder."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in DRAWS:
+            patch.setattr(Noise, name, lambda self, *values, _name=name, **how: getattr(answers, _name)(*values, **how))
+        # A method that a recorder lacks must not be drawn in earnest.
+        patch.setattr(Noise, "coin", None)
+        yield
+
+
+@dataclass(frozen=True)
+class Spend:
+    """One budget of a table, and the part of it that each step of a way gets."""
+
+    total: Budget
+    part: Budget
+
+    @classmethod
+    def of(cls, part: Budget, steps: int) -> Spend:
+        """Enough for so many steps."""
+        return cls(Budget(steps * part.epsilon, part.delta), part)
+
+
+Step = Callable[[Desk, Any, Unit, Spend], tuple[Any, ...]]
+"""Something that a curator does with a source; gives everything that is public afterwards."""
+
+
+def release(mechanism: str, queries: Sequence[Any], options: Mapping[str, Any]) -> Step:
+    """A table, a plan, and the ZIP."""
+
+    def go(desk: Desk, source: Any, unit: Unit, spend: Spend) -> tuple[Any, ...]:
+        held = _held(desk, source, unit, spend)
+        plan = desk.plan(held, queries, mechanism=mechanism, budget=spend.part, **options)
+        return plan.id, plan.units, plan.cost, plan.expected_error, desk.release(plan).zip()
+
+    return go
+
+
+def session(mechanism: str, questions: Sequence[Query], columns: Sequence[str], options: Mapping[str, Any]) -> Step:
+    """A table, a session, and its answers with the state they leave."""
+
+    def go(desk: Desk, source: Any, unit: Unit, spend: Spend) -> tuple[Any, ...]:
+        held = _held(desk, source, unit, spend)
+        opened = desk.ask(held, mechanism=mechanism, budget=spend.part, columns=columns, **options)
+        answers = tuple(replace(opened.answer(question), at="") for question in questions)
+        with opened.file.snapshot(opened.id) as turn:
+            state = turn.state()
+        return opened.id, answers, replace(opened.summary(), opened=""), state
+
+    return go
+
+
+def discovery(columns: Mapping[str, Any]) -> Step:
+    """Suggestions for a schema, bought before there is one; then the table is added to the same account."""
+
+    def go(desk: Desk, source: Any, unit: Unit, spend: Spend) -> tuple[Any, ...]:
+        found = desk.discover(source, columns, unit=unit, total=spend.total, part=spend.part)
+        _held(desk, source, unit, spend)
+        return (found,)
+
+    return go
+
+
+def _held(desk: Desk, source: Any, unit: Unit, spend: Spend) -> HeldTable:
+    """The table of the source, which is taken in by whichever step needs it first."""
+    return next(iter(desk.tables()), None) or desk.add_table(source, DOMAIN, unit=unit, budget=spend.total)
+
+
+@dataclass(frozen=True)
+class Done:
+    """One step: what left the desk by it, what the ledger charged for it, and up to which call it drew."""
+
+    published: tuple[Any, ...]
+    charged: int
+    calls: int
+
+
+def replayed(
+    steps: Sequence[Step],
+    unit: Unit,
+    part: Budget,
+    *,
+    form: str = "frame",
+    place: Place = "last",
+    odd: int = 0,
+    seed: int = 1,
+) -> float:
+    """Goes the way on both tables and checks it; gives the largest share of a declared sensitivity that was used."""
+    spend, (first, second) = Spend.of(part, len(steps)), neighbours(unit, place, odd)
+    recorded = Answers(seed, place=place)
+    one = _gone(steps, recorded, first, form, unit, spend)
+    again = Answers(seed, recorded.calls, place)
+    try:
+        two = _gone(steps, again, second, form, unit, spend)
+    except DeskError as problem:
+        raise again.problem or AssertionError(f"the neighbour ended otherwise: {problem}") from None
+    reached = check_steps(paired(recorded, again))
+    assert one == two, "what is published must follow from the answers of the noise alone"
+    check_runs(recorded.calls)
+    check_charged(recorded.calls, one, accounting.order_for(spend.total))
+    return reached
+
+
+def check_charged(calls: Sequence[Call], way: Sequence[Done], order: Fraction | None) -> None:
+    """The noise that a step drew costs no more than what the ledger charged for it."""
+    start = 0
+    for step in way:
+        drawn = accounting.units(Recorder.priced(calls[start : step.calls]), order)
+        assert 0 < drawn <= step.charged, "more was drawn than was paid for"
+        start = step.calls
+    assert start == len(calls)
+
+
+def _gone(steps: Sequence[Step], answers: Answers, rows: Any, form: str, unit: Unit, spend: Spend) -> list[Done]:
+    way, spent = [], 0
+    with TemporaryDirectory() as folder, answered_by(answers):
+        desk = Desk(Path(folder) / "desk", pace=Pace(sleep=lambda _: None))
+        source = FORMATS[form](rows, Path(folder))
+        try:
+            for step in steps:
+                published = step(desk, source, unit, spend)
+                [held] = desk.tables()
+                before, spent = spent, sum(entry.units for entry in desk.statement(held).entries)
+                way.append(Done(published, spent - before, len(answers.calls)))
+        finally:
+            desk.close()
+    return way

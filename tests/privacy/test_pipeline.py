@@ -1,0 +1,114 @@
+"""The whole way from every kind of source to everything that is published, on neighbours with the same noise.
+
+Every mechanism, session and discovery goes it with every unit and both kinds of budget: a share of them here, in groups
+that spend from one account, and far more among the slow tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import cache
+from itertools import cycle, product
+
+import pytest
+
+from core import Budget, Domain, Marginals, Unit, registry
+from core.queries.halfspaces import Halfspaces
+from tests.core.mechanisms.asked import questions
+from tests.privacy import cases
+from tests.privacy.pipeline import Step, discovery, release, replayed, session
+from tests.privacy.sessions import PLANNED, VARIANTS, built, quick_walks, told_apart
+from tests.privacy.sources import DOMAIN, FORMATS, ODD, Place
+
+ABC = cases.DOMAIN.names
+EXAMPLES = cases.EXAMPLES | {
+    "marginals": (Marginals(order=2, columns=(*ABC, "town", "ill")),),
+    "planes": (Halfspaces(columns=("a", "b"), directions=6), Halfspaces(columns=("b", "c"), directions=4)),
+}
+"""Questions about some columns of the schema; two classes of halfspaces share one part of a budget."""
+ASKED = questions(cases.DOMAIN, 5, denominators=(1, 8))
+KINDS = {"pure": cases.PURE, "approximate": cases.APPROXIMATE}
+PLACES: tuple[Place, ...] = ("last", "first")
+SETTINGS = [
+    (unit, kind, form, place, odd)
+    for (unit, kind), form, place, odd in zip(
+        product(cases.UNITS, KINDS), cycle(FORMATS), cycle(PLACES), cycle(range(len(ODD))), strict=False
+    )
+]
+"""Each unit with each kind of budget, through all formats, places and odd rows in turn."""
+IDS = [f"{unit.limit}{unit.neighbours}-{kind}-{form}-{place}" for unit, kind, form, place, _ in SETTINGS]
+NAMES = (*registry.mechanisms, "discovery")
+
+
+def ways(unit: Unit, budget: Budget) -> Iterator[tuple[str, Step]]:
+    """Everything that the desk can run with this unit and budget."""
+    for name, kind in registry.offline.items():
+        options = {key: value for key, value in cases.QUICK.items() if key in {each.name for each in fields(kind)}}
+        for example, queries in EXAMPLES.items():
+            if cases.build(name, queries, budget, _asked(example), unit):
+                yield f"{name}-{example}", release(name, queries, options)
+    for name, variants in VARIANTS.items():
+        known = registry.interactive[name].__dataclass_fields__
+        for place, options in enumerate(variants):
+            if built(name, budget, options, cases.DOMAIN, unit):
+                planned = {key: value for key, value in PLANNED.items() if key in known}
+                yield f"{name}-{place}", session(name, ASKED, ABC, {**planned, **options})
+    yield "discovery-all", discovery({"a": "number", "seen": "date", "town": "text"})
+    yield "discovery-number", discovery({"weight": "number"})
+
+
+def _asked(example: str) -> Domain:
+    return DOMAIN.project((*ABC, "town", "ill")) if example == "marginals" else cases.DOMAIN
+
+
+@cache
+def shares() -> list[dict[str, Step]]:
+    """Everything dealt out to the settings: each name has its turn in one that admits it."""
+    possible = [dict(ways(unit, KINDS[kind])) for unit, kind, *_ in SETTINGS]
+    dealt: list[dict[str, Step]] = [{} for _ in SETTINGS]
+    for place, name in enumerate(NAMES):
+        for turn in range(3 * place, 3 * place + len(SETTINGS)):
+            offered, taken = possible[turn % len(SETTINGS)], dealt[turn % len(SETTINGS)]
+            labels = [label for label in offered if label.rpartition("-")[0] == name]
+            if labels:
+                label = labels[place % len(labels)]
+                taken[label] = offered[label]
+                break
+    return dealt
+
+
+@pytest.fixture(autouse=True)
+def quick() -> Iterator[None]:
+    with cases.few_points(), quick_walks(), told_apart():
+        yield
+
+
+def test_everything_has_its_turn() -> None:
+    assert {label.rpartition("-")[0] for share in shares() for label in share} == set(NAMES)
+    assert {form for _, _, form, _, _ in SETTINGS} == FORMATS.keys()
+    assert {(unit, kind) for unit, kind, *_ in SETTINGS} == set(product(cases.UNITS, KINDS))
+
+
+@pytest.mark.parametrize("turn", range(len(SETTINGS)), ids=IDS)
+def test_the_whole_way_on_neighbours(turn: int) -> None:
+    unit, kind, form, place, odd = SETTINGS[turn]
+    assert replayed(list(shares()[turn].values()), unit, KINDS[kind], form=form, place=place, odd=odd) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("turn", range(len(SETTINGS)), ids=IDS)
+def test_everything_on_neighbours(turn: int) -> None:
+    """Every mechanism with every class it serves and both kinds of budget, each with two of the units."""
+    unit, kind, form, place, odd = SETTINGS[turn]
+    steps = [step for _, step in ways(unit, KINDS[kind])][turn // 2 % 2 :: 2]
+    assert replayed(steps, unit, KINDS[kind], form=form, place=place, odd=odd, seed=2) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("form", "place", "odd"), list(product(FORMATS, PLACES, range(len(ODD)))))
+def test_every_source_on_neighbours(form: str, place: Place, odd: int) -> None:
+    """All columns of every format, with every odd row before and after the others."""
+    steps = [release("tree", (Marginals(order=2),), {}), discovery(dict.fromkeys(DOMAIN.names, "text"))]
+    for unit in (cases.UNITS[0], cases.UNITS[3]):
+        assert replayed(steps, unit, cases.APPROXIMATE, form=form, place=place, odd=odd, seed=3) == 1
