@@ -3,7 +3,7 @@
 from core.desk.desk import Desk
 from core.formulas.question import question
 from core.plans.plan import Plan
-from core.plans.statements import HeldTable
+from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.conjunctions import Conjunctions
@@ -30,9 +30,9 @@ __all__ = [
     "Counting",
     "Dates",
     "Desk",
+    "DeskTable",
     "Domain",
     "Halfspaces",
-    "HeldTable",
     "Integers",
     "Intervals",
     "Linear",

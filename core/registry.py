@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import Any
 
 from core.base.errors import BadParameter, Unknown, printable
-from core.mechanisms.direct.gaussian import Gaussian
+from core.mechanisms.direct.gaussian import GaussianTables
 from core.mechanisms.direct.histogram import NoisyHistogram
-from core.mechanisms.direct.laplace import Laplace
+from core.mechanisms.direct.laplace import LaplaceTables
 from core.mechanisms.games.game_both import GameBoth
 from core.mechanisms.games.game_data import GameData
 from core.mechanisms.games.game_query import GameQuery
@@ -49,50 +49,56 @@ from core.queries.parities import Parities
 from core.queries.rectangles import Rectangles
 from core.queries.unions import Unions
 
-query_classes: Mapping[str, type[QueryClass]] = MappingProxyType({
-    "marginals": Marginals,
-    "intervals": Intervals,
-    "rectangles": Rectangles,
-    "halfspaces": Halfspaces,
-    "conjunctions": Conjunctions,
-    "parities": Parities,
-    "unions": Unions,
-    "counting": Counting,
-    "linear": Linear,
-    "lipschitz": Lipschitz,
-})
+query_classes: Mapping[str, type[QueryClass]] = MappingProxyType(
+    {
+        "marginals": Marginals,
+        "intervals": Intervals,
+        "rectangles": Rectangles,
+        "halfspaces": Halfspaces,
+        "conjunctions": Conjunctions,
+        "parities": Parities,
+        "unions": Unions,
+        "counting": Counting,
+        "linear": Linear,
+        "lipschitz": Lipschitz,
+    }
+)
 
-offline: Mapping[str, type[Mechanism]] = MappingProxyType({
-    "tree": Tree,
-    "gaussian": Gaussian,
-    "laplace": Laplace,
-    "histogram": NoisyHistogram,
-    "iterative-weights": IterativeWeights,
-    "iterative-perceptron": IterativePerceptron,
-    "iterative-median": IterativeMedian,
-    "interval-tree": IntervalTree,
-    "interval-search": IntervalSearch,
-    "rectangle-tree": RectangleTree,
-    "rectangle-search": RectangleSearch,
-    "halfspace-fit": HalfspaceFit,
-    "halfspace-projections": HalfspaceProjections,
-    "smalldb": SmallDb,
-    "smalldb-linear": SmallDbLinear,
-    "net": Net,
-    "game-data": GameData,
-    "game-query": GameQuery,
-    "game-both": GameBoth,
-})
+offline: Mapping[str, type[Mechanism]] = MappingProxyType(
+    {
+        "tree": Tree,
+        "gaussian": GaussianTables,
+        "laplace": LaplaceTables,
+        "histogram": NoisyHistogram,
+        "iterative-weights": IterativeWeights,
+        "iterative-perceptron": IterativePerceptron,
+        "iterative-median": IterativeMedian,
+        "interval-tree": IntervalTree,
+        "interval-search": IntervalSearch,
+        "rectangle-tree": RectangleTree,
+        "rectangle-search": RectangleSearch,
+        "halfspace-fit": HalfspaceFit,
+        "halfspace-projections": HalfspaceProjections,
+        "smalldb": SmallDb,
+        "smalldb-linear": SmallDbLinear,
+        "net": Net,
+        "game-data": GameData,
+        "game-query": GameQuery,
+        "game-both": GameBoth,
+    }
+)
 
-interactive: Mapping[str, type[Interactive]] = MappingProxyType({
-    "online-weights": OnlineWeights,
-    "online-histogram": OnlineHistogram,
-    "online-perceptron": OnlinePerceptron,
-    "online-median": OnlineMedian,
-    "online-laplace": OnlineLaplace,
-    "median-basic": MedianBasic,
-    "median-walk": MedianWalk,
-})
+interactive: Mapping[str, type[Interactive]] = MappingProxyType(
+    {
+        "online-weights": OnlineWeights,
+        "online-histogram": OnlineHistogram,
+        "online-perceptron": OnlinePerceptron,
+        "online-median": OnlineMedian,
+        "online-laplace": OnlineLaplace,
+        "median-basic": MedianBasic,
+        "median-walk": MedianWalk,
+    }
+)
 
 mechanisms: Mapping[str, type[Mechanism] | type[Interactive]] = MappingProxyType({**offline, **interactive})
 

@@ -18,10 +18,12 @@ from dashboard.views.common import access, messages  # noqa: E402
 
 os.environ[access.ROLE_VARIABLE] = "visitor"
 st.set_page_config(page_title="Release Desk", page_icon=Path(__file__).with_name("icon.png"), layout="wide")
-page = st.navigation([
-    st.Page("steps/shared.py", title="Shared", icon=":material/public:", default=True),
-    st.Page("steps/help.py", title="Help", icon=":material/help:"),
-])
+page = st.navigation(
+    [
+        st.Page("steps/shared.py", title="Shared", icon=":material/public:", default=True),
+        st.Page("steps/help.py", title="Help", icon=":material/help:"),
+    ]
+)
 messages.legend(messages.SHOWN_TO_VISITORS)
 with messages.guarded():
     page.run()

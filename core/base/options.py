@@ -11,9 +11,7 @@ from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Literal
 
-Kind = Literal[
-    "whole", "real", "choice", "flag", "column", "columns", "facts", "conditions", "weights", "statistics"
-]
+Kind = Literal["whole", "real", "choice", "flag", "column", "columns", "facts", "conditions", "weights", "statistics"]
 """The last four are lists of small structures and have editors of their own: columns with the value that counts as yes,
 conditions on columns, weights for every combination, and statistics of a table."""
 

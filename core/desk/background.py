@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 
 from core.base.errors import DeskError
-from core.plans.statements import Progress
+from core.plans.statements import RunProgress
 
 
 class Background:
@@ -16,22 +16,22 @@ class Background:
     def __init__(self) -> None:
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="release")
         self._lock = Lock()
-        self._running: dict[str, Progress] = {}
+        self._running: dict[str, RunProgress] = {}
 
     def start(self, plan_id: str, work: Callable[[str], object]) -> None:
         """Queue the work on a plan unless it is queued already."""
         with self._lock:
             if plan_id in self._running:
                 return
-            self._running[plan_id] = Progress(state="running", stage="Waiting")
+            self._running[plan_id] = RunProgress(state="running", stage="Waiting")
         self._executor.submit(self._work, plan_id, work)
 
     def report(self, plan_id: str, stage: str, share: float) -> None:
         with self._lock:
             if plan_id in self._running:
-                self._running[plan_id] = Progress(state="running", stage=stage, share=share)
+                self._running[plan_id] = RunProgress(state="running", stage=stage, share=share)
 
-    def progress(self, plan_id: str) -> Progress | None:
+    def progress(self, plan_id: str) -> RunProgress | None:
         """How far a queued plan is; None where nothing is queued."""
         with self._lock:
             return self._running.get(plan_id)

@@ -17,7 +17,7 @@ from typing import Any
 
 from core.base.errors import BadParameter, Refused, Unknown, printable
 from core.desk.background import Background
-from core.desk.shared import Shared, Shelf
+from core.desk.shared import SharedItem, SharedItems
 from core.desk.surveys import Found, Surveys, is_discovery
 from core.desk.workspace import workspace
 from core.kernel.kernel import Kernel
@@ -27,9 +27,9 @@ from core.mechanisms.kit.protocol import Mechanism
 from core.models.widened import widened
 from core.plans.plan import Plan, canonical, identity, order_of, release_content
 from core.plans.pricing import Priced, check_paid, most_records, price_release
-from core.plans.run_once import ENDED, attempt, is_void
+from core.plans.run_once import ENDED, is_void, run_once
 from core.plans.session_plan import SessionPlan, is_session, leave_out
-from core.plans.statements import HeldTable, Progress, Statement, current
+from core.plans.statements import DeskTable, RunProgress, Statement, current
 from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.noise import Noise, NoiseSource
@@ -61,7 +61,7 @@ class Desk:
         self._turns: defaultdict[str, Lock] = defaultdict(Lock)
         self._background = Background()
         self._open = lru_cache(maxsize=OPEN_TABLES)(self._load)
-        self.shelf = Shelf(self.folder / "shared")
+        self.shelf = SharedItems(self.folder / "shared")
         self._surveys = Surveys(self.ledger, self._noise)
         self._sessions = Sessions(
             self.folder, self.ledger, self._noise, table=self.table, counts=self._open, pace=pace or Pace()
@@ -69,7 +69,7 @@ class Desk:
 
     def add_table(
         self, source: Any, domain: Domain, *, unit: Unit, budget: Budget, name: str | None = None
-    ) -> HeldTable:
+    ) -> DeskTable:
         """Take in a table: encode it by the public schema, open its budget, forget the raw rows.
 
         The budget belongs to the data, not to the schema: adding the same data again gives the same table if schema and
@@ -81,7 +81,7 @@ class Desk:
         with self._intake:
             return self._take_in(table, unit, budget, name if name is not None else _name_of(source))
 
-    def _take_in(self, table: Table, unit: Unit, budget: Budget, name: str) -> HeldTable:
+    def _take_in(self, table: Table, unit: Unit, budget: Budget, name: str) -> DeskTable:
         order = accounting.order_for(budget)
         account = self.ledger.open_account(
             fingerprint=table.fingerprint,
@@ -102,35 +102,37 @@ class Desk:
             fingerprint=account.fingerprint,
             name=_tidy(name),
             schema_json=table.domain.to_json(),
-            details_json=canonical({
-                "unit": unit.to_json(),
-                "rows": int(table.marginal(())),
-                "misfits": table.misfits,
-                "dropped_rows": table.dropped_rows,
-                "layout": table.layout,
-            }),
+            details_json=canonical(
+                {
+                    "unit": unit.to_json(),
+                    "rows": int(table.marginal(())),
+                    "misfits": table.misfits,
+                    "dropped_rows": table.dropped_rows,
+                    "layout": table.layout,
+                }
+            ),
         )
-        return HeldTable.of(dataset, account)
+        return DeskTable.of(dataset, account)
 
     def discover(self, source: Any, columns: Mapping[str, Kind], *, unit: Unit, total: Budget, part: Budget) -> Found:
         """Buy bounds and categories of columns that no code book has, with a part of the total budget of the data."""
         return self._surveys.discover(source, columns, unit=unit, total=total, part=part)
 
-    def tables(self) -> list[HeldTable]:
+    def tables(self) -> list[DeskTable]:
         """Tables that can be used, newest first."""
         pairs = [(dataset, self.ledger.account(dataset.fingerprint)) for dataset in self.ledger.datasets()]
-        return [HeldTable.of(dataset, account) for dataset, account in reversed(pairs) if current(dataset, account)]
+        return [DeskTable.of(dataset, account) for dataset, account in reversed(pairs) if current(dataset, account)]
 
-    def table(self, identity: str) -> HeldTable:
+    def table(self, identity: str) -> DeskTable:
         dataset = self.ledger.dataset(identity)
         account = self.ledger.account(dataset.fingerprint)
         if not current(dataset, account):
             raise Refused("The unit of privacy of this data was changed since; add the table again with the new one.")
-        return HeldTable.of(dataset, account)
+        return DeskTable.of(dataset, account)
 
     def plan(
         self,
-        table: HeldTable | str,
+        table: DeskTable | str,
         queries: Sequence[QueryClass],
         *,
         mechanism: str,
@@ -168,7 +170,7 @@ class Desk:
 
     def plan_session(
         self,
-        table: HeldTable | str,
+        table: DeskTable | str,
         *,
         mechanism: str,
         budget: Budget,
@@ -196,7 +198,7 @@ class Desk:
 
     def ask(
         self,
-        table: HeldTable | str,
+        table: DeskTable | str,
         *,
         mechanism: str | None = None,
         budget: Budget | None = None,
@@ -234,9 +236,9 @@ class Desk:
         """A session by its id, as it was left."""
         return self._sessions.session(session_id)
 
-    def sessions(self, table: HeldTable | str | None = None) -> list[Session]:
+    def sessions(self, table: DeskTable | str | None = None) -> list[Session]:
         """Newest first: of one table, or all."""
-        return self._sessions.sessions(table.id if isinstance(table, HeldTable) else table)
+        return self._sessions.sessions(table.id if isinstance(table, DeskTable) else table)
 
     def affordable(self, plan: Plan | SessionPlan) -> bool:
         """Whether the plan is already paid for or still fits the budget."""
@@ -263,15 +265,15 @@ class Desk:
             self._background.start(plan_id, self._finish)
         return waiting
 
-    def progress(self, plan_id: str) -> Progress:
+    def progress(self, plan_id: str) -> RunProgress:
         entry = self.ledger.entry(plan_id)
         if entry is None:
-            return Progress(state="unpaid")
+            return RunProgress(state="unpaid")
         if is_void(entry):
-            return Progress(state="ended", note=ENDED)
+            return RunProgress(state="ended", note=ENDED)
         if entry.status == "stored":
-            return Progress(state="done", share=1.0)
-        return self._background.progress(plan_id) or Progress(state="stopped", note=entry.note)
+            return RunProgress(state="done", share=1.0)
+        return self._background.progress(plan_id) or RunProgress(state="stopped", note=entry.note)
 
     def result(self, plan_id: str) -> Release | None:
         """The stored release; None while there is none, and for a session, which `session` gives."""
@@ -280,17 +282,17 @@ class Desk:
         stored = None if other else self.ledger.result(plan_id)
         return Release(stored) if stored else None
 
-    def share(self, identity: str, *, title: str, note: str = "") -> Shared:
+    def share(self, identity: str, *, title: str, note: str = "") -> SharedItem:
         """Show a stored release or an open session to every visitor; it is public by its promise anyway."""
         if self.result(identity) is not None:
             return self.shelf.put(identity, kind="release", title=title, note=note)
         return self.shelf.put(self.session(identity).id, kind="session", title=title, note=note)
 
-    def truth(self, table: HeldTable | str) -> Counts:
+    def truth(self, table: DeskTable | str) -> Counts:
         """The exact counts of a table, for the curator's own eyes: nothing computed from them may leave the desk."""
         return self._open(self.table(table if isinstance(table, str) else table.id).id)
 
-    def statement(self, table: HeldTable | str) -> Statement:
+    def statement(self, table: DeskTable | str) -> Statement:
         """The account of a table: what is left, and every spend."""
         dataset = self.ledger.dataset(table if isinstance(table, str) else table.id)
         account = self.ledger.account(dataset.fingerprint)
@@ -305,7 +307,7 @@ class Desk:
             changes=tuple(self.ledger.overrides(account.fingerprint)),
         )
 
-    def change_budget(self, table: HeldTable | str, budget: Budget, *, reason: str) -> HeldTable:
+    def change_budget(self, table: DeskTable | str, budget: Budget, *, reason: str) -> DeskTable:
         """Change a total budget after the first spend: possible only with a reason, which stays on record."""
         dataset = self.ledger.dataset(table if isinstance(table, str) else table.id)
         account = self.ledger.account(dataset.fingerprint)
@@ -318,7 +320,7 @@ class Desk:
             total=accounting.capacity(budget, order_of(account)),
             reason=reason,
         )
-        return HeldTable.of(dataset, changed)
+        return DeskTable.of(dataset, changed)
 
     def close(self) -> None:
         """Let the running release finish and accept no more."""
@@ -354,7 +356,7 @@ class Desk:
         held = self.table(str(terms["table"]))
         return self._sessions.price(content, held) if "kind" in terms else self._price(content, held)
 
-    def _price(self, content: str, held: HeldTable) -> Priced[Mechanism]:
+    def _price(self, content: str, held: DeskTable) -> Priced[Mechanism]:
         return price_release(content, held, self.ledger.account(self.ledger.dataset(held.id).fingerprint))
 
     def _finish(self, plan_id: str) -> bytes:
@@ -365,7 +367,7 @@ class Desk:
         begin = self._sessions.begin if is_session(entry) else self._run
         # One attempt at a time: which of two draws is stored must not depend on how long each took.
         with self._turns[plan_id]:
-            return attempt(self.ledger, plan_id, self._noise, lambda noise: begin(entry, noise))
+            return run_once(self.ledger, plan_id, self._noise, lambda noise: begin(entry, noise))
 
     def _run(self, entry: Entry, noise: NoiseSource) -> bytes:
         priced = self._price(entry.plan_json, self.table(entry.dataset_id))

@@ -22,7 +22,7 @@ Kind = Literal["release", "session"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shared:
+class SharedItem:
     """Something on the shelf; everything in it is public, also the title and the note, which the curator wrote."""
 
     id: str
@@ -33,20 +33,20 @@ class Shared:
     since: str
 
 
-class Shelf:
+class SharedItems:
     """The shared items of one workspace."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def put(self, identity: str, *, kind: Kind, title: str, note: str = "") -> Shared:
+    def put(self, identity: str, *, kind: Kind, title: str, note: str = "") -> SharedItem:
         """Share an item, or change its title and note."""
         title = printable(title.strip(), LONGEST_TITLE)
         if not title:
             raise BadParameter("title", "give visitors a title of at least one character.")
         if len(note) > LONGEST_NOTE:
             raise BadParameter("note", f"must be at most {LONGEST_NOTE:,} characters.")
-        item = Shared(id=identity, kind=kind, title=title, note=note.strip(), since=_now())
+        item = SharedItem(id=identity, kind=kind, title=title, note=note.strip(), since=_now())
         self.folder.mkdir(mode=0o700, exist_ok=True)
         with NamedTemporaryFile("w", dir=self.folder, prefix=".", delete=False, encoding="utf-8") as file:
             json.dump(asdict(item), file)
@@ -57,11 +57,11 @@ class Shelf:
         """Show it no longer; whoever downloaded it keeps it."""
         self._place(identity).unlink(missing_ok=True)
 
-    def find(self, identity: str) -> Shared | None:
+    def find(self, identity: str) -> SharedItem | None:
         place = self._place(identity)
         return _read(place) if place.exists() else None
 
-    def items(self) -> list[Shared]:
+    def items(self) -> list[SharedItem]:
         """Newest first."""
         found = [_read(place) for place in self.folder.glob("*.json")] if self.folder.exists() else []
         return sorted((item for item in found if item is not None), key=lambda item: item.since, reverse=True)
@@ -72,10 +72,10 @@ class Shelf:
         return self.folder / f"{identity}.json"
 
 
-def _read(place: Path) -> Shared | None:
+def _read(place: Path) -> SharedItem | None:
     """An item, or None for a file that was not written here."""
     try:
-        return Shared(**json.loads(place.read_text(encoding="utf-8")))
+        return SharedItem(**json.loads(place.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
 

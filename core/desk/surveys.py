@@ -18,7 +18,7 @@ from core.kernel.kernel import Kernel
 from core.ledger.ledger import Account, Dataset, Entry, Ledger
 from core.mechanisms.discovery.discovery import Discovery, Kind, Suggestion
 from core.plans.plan import canonical, identity, order_of
-from core.plans.run_once import attempt
+from core.plans.run_once import run_once
 from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.noise import Noise, NoiseSource
@@ -108,7 +108,7 @@ class Surveys:
             found = wish.run(Kernel(private, noise, wish.cost()))
             return canonical({name: asdict(found[name]) for name in found}).encode()
 
-        stored = attempt(self._ledger, plan_id, self._noise, run)
+        stored = run_once(self._ledger, plan_id, self._noise, run)
         return Found(
             suggestions={name: _suggestion(line) for name, line in json.loads(stored).items()},
             share=units / account.total,

@@ -77,9 +77,7 @@ class AboveThreshold:
         """Split 1 : (2 cutoff)^(2/3), which minimises the variance s^2 + b^2 of a comparison."""
         ratio = Fraction((2 * cutoff) ** (2 / 3)).limit_denominator(10_000)
         first = epsilon / (1 + ratio)
-        return cls(
-            threshold_epsilon=first, comparing_epsilon=epsilon - first, sensitivity=sensitivity, cutoff=cutoff
-        )
+        return cls(threshold_epsilon=first, comparing_epsilon=epsilon - first, sensitivity=sensitivity, cutoff=cutoff)
 
     @property
     def epsilon(self) -> Fraction:
@@ -175,9 +173,7 @@ class NumericSparse:
         pay(Pure(self.run.epsilon))
         return Watch(self.run.offset(noise), self.most)
 
-    def test(
-        self, watch: Watch, value: int, threshold: int, noise: NoiseSource, pay: Pay
-    ) -> tuple[Watch, bool]:
+    def test(self, watch: Watch, value: int, threshold: int, noise: NoiseSource, pay: Pay) -> tuple[Watch, bool]:
         """Whether the value comes out above its threshold, and what to remember; a new run draws a new offset."""
         if watch.left < 1:
             raise OutOfBudget("This session has no measurement left; nothing was compared and nothing was spent.")

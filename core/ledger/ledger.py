@@ -183,8 +183,7 @@ class Ledger:
         if (now.unit_json, now.order) != (priced.unit_json, priced.order):
             raise Refused("The table's unit or budget changed after this plan was priced; make the plan again.")
         raise OutOfBudget(
-            f"The plan needs {_share(units, now)} of the budget and {_share(now.left, now)} is left; "
-            "nothing was spent."
+            f"The plan needs {_share(units, now)} of the budget and {_share(now.left, now)} is left; nothing was spent."
         )
 
     def store(self, plan_id: str, result: bytes) -> bytes:

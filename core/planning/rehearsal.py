@@ -26,9 +26,7 @@ class Rehearsal:
     seconds: float
 
 
-def rehearse(
-    mechanism: Mechanism, standin: StandIn, noise: NoiseSource, progress: Progress = silent
-) -> Rehearsal:
+def rehearse(mechanism: Mechanism, standin: StandIn, noise: NoiseSource, progress: Progress = silent) -> Rehearsal:
     """Release the stand-in as the desk would, and compare."""
     started = time.perf_counter()
     domain = asked_columns(mechanism.queries, standin.domain)

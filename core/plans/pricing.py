@@ -20,7 +20,7 @@ from core.mechanisms.kit.interactive import Interactive
 from core.mechanisms.kit.protocol import Mechanism
 from core.plans.plan import identity, order_of
 from core.plans.session_plan import chosen_columns, narrowed
-from core.plans.statements import HeldTable
+from core.plans.statements import DeskTable
 from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
@@ -43,7 +43,7 @@ class Priced(Generic[Chosen]):
     """What the ledger keeps, and what a run is built from."""
     terms: dict[str, Any]
     """The same, read."""
-    held: HeldTable
+    held: DeskTable
     account: Account
     """The one that owns the table's budget, as it was when the price was made."""
     mechanism: Chosen
@@ -58,7 +58,7 @@ class Priced(Generic[Chosen]):
         return identity(self.content)
 
 
-def price_release(content: str, held: HeldTable, account: Account) -> Priced[Mechanism]:
+def price_release(content: str, held: DeskTable, account: Account) -> Priced[Mechanism]:
     """Refuses what cannot run on this table; a sentence says why."""
     terms = json.loads(content)
     _check_whole(terms["records"], "records", most_records(held.domain), optional=True)
@@ -68,7 +68,7 @@ def price_release(content: str, held: HeldTable, account: Account) -> Priced[Mec
     return _priced(content, terms, held, account, mechanism, asked_columns(mechanism.queries, held.domain))
 
 
-def price_session(content: str, held: HeldTable, account: Account) -> Priced[Interactive]:
+def price_session(content: str, held: DeskTable, account: Account) -> Priced[Interactive]:
     """The same for a session; whether an earlier release fits is for whoever holds releases to check."""
     terms = json.loads(content)
     _check_whole(terms["edition"], "edition", MOST_EDITIONS)
@@ -88,7 +88,7 @@ def most_records(domain: Domain) -> int:
 
 
 def _priced(
-    content: str, terms: dict[str, Any], held: HeldTable, account: Account, mechanism: Chosen, domain: Domain
+    content: str, terms: dict[str, Any], held: DeskTable, account: Account, mechanism: Chosen, domain: Domain
 ) -> Priced[Chosen]:
     mechanism.check(domain, held.unit)
     cost = mechanism.cost(domain, held.unit)

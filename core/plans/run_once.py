@@ -21,7 +21,7 @@ VOID_DIGEST = hashlib.sha256(VOID).hexdigest()
 ENDED = "The run stopped after noise was drawn, so the same payment cannot be used again; plan a fresh edition."
 
 
-class Watched:
+class NoiseWatcher:
     """A source of noise that knows whether anything was asked of it."""
 
     def __init__(self, noise: NoiseSource) -> None:
@@ -33,7 +33,7 @@ class Watched:
         return getattr(self._noise, name)
 
 
-def attempt(ledger: Ledger, plan_id: str, noise: NoiseSource, work: Callable[[NoiseSource], bytes]) -> bytes:
+def run_once(ledger: Ledger, plan_id: str, noise: NoiseSource, work: Callable[[NoiseSource], bytes]) -> bytes:
     """The stored result of a paid plan, made now if there is none."""
     stored = ledger.result(plan_id)
     if stored is None:
@@ -49,7 +49,7 @@ def is_void(entry: Entry) -> bool:
 
 
 def _made(ledger: Ledger, plan_id: str, noise: NoiseSource, work: Callable[[NoiseSource], bytes]) -> bytes:
-    watched = Watched(noise)
+    watched = NoiseWatcher(noise)
     try:
         return work(cast(NoiseSource, watched))
     except Exception as problem:

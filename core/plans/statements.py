@@ -15,7 +15,7 @@ from core.schema.domain import Domain
 
 
 @dataclass(frozen=True, kw_only=True)
-class HeldTable:
+class DeskTable:
     """A table the desk holds, as its curator sees it."""
 
     id: str
@@ -28,7 +28,7 @@ class HeldTable:
     """Curator-only facts: rows, cells that did not fit the schema, rows dropped by the limit."""
 
     @classmethod
-    def of(cls, dataset: Dataset, account: Account) -> HeldTable:
+    def of(cls, dataset: Dataset, account: Account) -> DeskTable:
         details = json.loads(dataset.details_json)
         return cls(
             id=dataset.id,
@@ -48,7 +48,7 @@ def current(dataset: Dataset, account: Account) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Progress:
+class RunProgress:
     """How far a release is."""
 
     state: Literal["unpaid", "running", "stopped", "ended", "done"]

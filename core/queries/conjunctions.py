@@ -39,9 +39,7 @@ class Conjunctions:
     name: ClassVar[str] = "conjunctions"
     title: ClassVar[str] = "Conjunctions: rows for which several facts hold"
 
-    order: int = option(
-        "whole", "Facts", default=3, low=1, within="columns", help="Most facts joined in one question."
-    )
+    order: int = option("whole", "Facts", default=3, low=1, within="columns", help="Most facts joined in one question.")
     columns: tuple[str, ...] = option(
         "columns", "Yes/no columns", default=(), only="binary", low=0, help="The fact of such a column is 'yes'."
     )

@@ -18,7 +18,7 @@ from core.queries.kit.dimensions import scale
 from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
 from core.schema.domain import Domain
 
-Statistic = tuple[Any, ...]
+StatisticParts = tuple[Any, ...]
 """('largest',), ('top', k), ('distance', shares) or ('difference', codes, codes)."""
 
 FINEST = 2**10
@@ -46,7 +46,7 @@ class Lipschitz:
     title: ClassVar[str] = "Lipschitz: statistics that one row hardly moves"
 
     columns: tuple[str, ...] = option("columns", "Columns", low=1, help="The columns of the table.")
-    statistics: tuple[Statistic, ...] = option(
+    statistics: tuple[StatisticParts, ...] = option(
         "statistics", "Statistics", default=(("largest",),), help="What is said about the counts of that table."
     )
 
@@ -108,8 +108,10 @@ class Lipschitz:
             "largest": lambda: f"share of rows in the fullest cell of {table}",
             "top": lambda: f"share of rows in the {options[0]} fullest cells of {table}",
             "distance": lambda: f"share of rows of {table} that would have to move to reach the public reference",
-            "difference": lambda: f"half the difference of the shares of two groups of "
-            f"{len(options[0])} and {len(options[1])} cells of {table}",
+            "difference": lambda: (
+                f"half the difference of the shares of two groups of "
+                f"{len(options[0])} and {len(options[1])} cells of {table}"
+            ),
         }[kind]()
 
     def answers(self, source: Source) -> Floats:
@@ -125,7 +127,7 @@ class Lipschitz:
         raise Refused("The class 'lipschitz' is not linear, so only the mechanism 'iterative-median' serves it.")
 
 
-def _statistic(parts: tuple[Any, ...]) -> Statistic:
+def _statistic(parts: tuple[Any, ...]) -> StatisticParts:
     kind, *options = parts or ("",)
     if kind == "largest" and not options:
         return ("largest",)
@@ -145,7 +147,7 @@ def _statistic(parts: tuple[Any, ...]) -> Statistic:
     raise BadParameter("statistics", "must be ('largest',), ('top', k), ('distance', shares) or ('difference', a, b).")
 
 
-def _value(statistic: Statistic, tables: NDArray[Any], whole: int) -> NDArray[Any]:
+def _value(statistic: StatisticParts, tables: NDArray[Any], whole: int) -> NDArray[Any]:
     kind, *options = statistic
     if kind == "largest":
         return tables.max(axis=-1) * whole

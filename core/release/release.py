@@ -82,18 +82,22 @@ class Release:
             found = lookup(tables, columns)
             return drawn.marginal(columns) if found is None else found
 
-        return cls(_zipped({
-            "README.txt": ABOUT.encode(),
-            "certificate.json": certificate.write().encode(),
-            "schema.json": domain.to_json().encode(),
-            **files,
-            "report.html": report(certificate, domain, marginal, list(tables)).encode(),
-            "croissant.json": croissant(certificate, domain, files).encode(),
-            "reproduce.py": script(certificate, domain).encode(),
-            "tables.csv": to_csv(_long(domain, _fitting(tables, MOST_LISTED_CELLS))),
-            "tables.json": json.dumps([list(columns) for columns in tables]).encode(),
-            "tables.npz": _npz(tables.values()),
-        }))
+        return cls(
+            _zipped(
+                {
+                    "README.txt": ABOUT.encode(),
+                    "certificate.json": certificate.write().encode(),
+                    "schema.json": domain.to_json().encode(),
+                    **files,
+                    "report.html": report(certificate, domain, marginal, list(tables)).encode(),
+                    "croissant.json": croissant(certificate, domain, files).encode(),
+                    "reproduce.py": script(certificate, domain).encode(),
+                    "tables.csv": to_csv(_long(domain, _fitting(tables, MOST_LISTED_CELLS))),
+                    "tables.json": json.dumps([list(columns) for columns in tables]).encode(),
+                    "tables.npz": _npz(tables.values()),
+                }
+            )
+        )
 
     def zip(self) -> bytes:
         return self.stored

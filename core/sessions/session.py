@@ -15,7 +15,7 @@ from core.kernel.kernel import Kernel
 from core.kernel.query import Query
 from core.mechanisms.kit.interactive import Interactive, Reply
 from core.plans.plan import canonical
-from core.plans.run_once import Watched
+from core.plans.run_once import NoiseWatcher
 from core.privacy.budget import Budget
 from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
@@ -171,7 +171,7 @@ class Session:
 
         None for an error after a draw: that error is not told apart from any other, because it may depend on the draw.
         """
-        watched = Watched(self.noise)
+        watched = NoiseWatcher(self.noise)
 
         def compute() -> tuple[Any, Reply, float | None, StoredState | None]:
             kernel = Kernel(counts, cast(NoiseSource, watched), Allowance.from_json(json.loads(left)))

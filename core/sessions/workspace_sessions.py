@@ -24,7 +24,7 @@ from core.mechanisms.kit.interactive import Interactive
 from core.plans.plan import canonical, identity
 from core.plans.pricing import Priced, check_paid, price_session
 from core.plans.session_plan import KIND, SessionPlan, chosen_columns, is_release, is_session, session_content
-from core.plans.statements import HeldTable
+from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.noise import NoiseSource
@@ -50,7 +50,7 @@ class Sessions:
         ledger: Ledger,
         noise: NoiseSource,
         *,
-        table: Callable[[str], HeldTable],
+        table: Callable[[str], DeskTable],
         counts: Callable[[str], Counts],
         pace: Pace,
     ) -> None:
@@ -64,7 +64,7 @@ class Sessions:
 
     def plan(
         self,
-        held: HeldTable,
+        held: DeskTable,
         *,
         mechanism: str,
         budget: Budget,
@@ -101,7 +101,7 @@ class Sessions:
             hard_answers=priced.mechanism.hard_answers(priced.domain, held.unit),
         )
 
-    def price(self, content: str, held: HeldTable) -> Priced[Interactive]:
+    def price(self, content: str, held: DeskTable) -> Priced[Interactive]:
         """What a session costs by its words, now; every refusal happens here."""
         priced = self._price(content, held)
         if priced.terms["earlier"] is not None:
@@ -125,7 +125,7 @@ class Sessions:
             )
         return entry.plan_json.encode()
 
-    def from_release(self, plan_id: str, held: HeldTable, edition: int) -> Session:
+    def from_release(self, plan_id: str, held: DeskTable, edition: int) -> Session:
         """A session that answers from a stored release, at no cost."""
         _check_edition(edition)
         release, entry = self._released(plan_id, held)
@@ -182,7 +182,7 @@ class Sessions:
             pace=self._pace,
         )
 
-    def _price(self, content: str, held: HeldTable) -> Priced[Interactive]:
+    def _price(self, content: str, held: DeskTable) -> Priced[Interactive]:
         return price_session(content, held, self._ledger.account(self._ledger.dataset(held.id).fingerprint))
 
     def _paid_counts(self, priced: Priced[Interactive], entry: Entry) -> Counts:
@@ -194,7 +194,7 @@ class Sessions:
         total = self._ledger.account(self._ledger.dataset(entry.dataset_id).fingerprint).total
         return entry.units / total if total else 1.0
 
-    def _released(self, plan_id: str, held: HeldTable) -> tuple[Release, Entry]:
+    def _released(self, plan_id: str, held: DeskTable) -> tuple[Release, Entry]:
         """A stored release of the very same data and schema."""
         entry = self._ledger.entry(plan_id)
         stored = self._ledger.result(plan_id) if entry is not None and is_release(entry) else None
@@ -212,8 +212,6 @@ def at_hand(counts: Counts) -> Counts:
     if counts.domain.cells() > MOST_AT_HAND:
         return counts
     return Cells(counts.domain, counts.marginal(counts.domain.names), counts.unit)
-
-
 
 
 def _check_edition(edition: object) -> None:

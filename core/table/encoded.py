@@ -56,7 +56,7 @@ def histogram(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: int) 
     return counts.reshape(tuple(sizes))
 
 
-class Remembered:
+class CountMemory:
     """Tables of counts by their columns: mechanisms look at most tables two or three times, and a pass over all rows
     is what costs. As private as the rows, and held in memory only; all are forgotten when there are too many."""
 

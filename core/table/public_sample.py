@@ -16,7 +16,7 @@ from core.base.errors import BadSchema, Refused
 from core.schema.attributes import MAX_CELLS, Booleans
 from core.schema.values import EPOCH, days, integral, number, text_of
 from core.table.sentences import shielded
-from core.table.source import Source, opened
+from core.table.source import TableSource, opened
 
 NOTE = "read from a public sample"
 MOST_CATEGORIES = 1_000
@@ -29,7 +29,7 @@ CODE = re.compile("0[0-9]+")
 
 
 @shielded
-def describe(sample: Source, names: Sequence[str], *, private: Source) -> list[dict[str, Any]]:
+def describe(sample: TableSource, names: Sequence[str], *, private: TableSource) -> list[dict[str, Any]]:
     """Kind, bounds and categories of these columns, as far as the sample has them and they can be told.
 
     **Privacy** Nothing here is private as long as the sample is public; the private source is only compared with it.

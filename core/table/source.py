@@ -30,12 +30,12 @@ from core.table.frame import Frame
 from core.table.rows import NESTED, Column, Rows, check_told_apart, content, counted
 from core.table.sentences import TOO_LARGE, shielded
 
-Source = str | Path | tuple[str | Path, str] | pd.DataFrame
+TableSource = str | Path | tuple[str | Path, str] | pd.DataFrame
 """A CSV, TSV or Parquet file; a DuckDB file with the name of a table in it; or a DataFrame."""
 
 
 @contextmanager
-def opened(source: Source) -> Iterator[Rows]:
+def opened(source: TableSource) -> Iterator[Rows]:
     if isinstance(source, pd.DataFrame):
         yield Frame(source)
         return

@@ -21,9 +21,9 @@ from core.table.counts import Projected
 from core.table.raw_columns import RawColumn, RawColumns
 from core.table.rows import Column, Rows
 from core.table.sentences import shielded
-from core.table.source import Source, opened
+from core.table.source import TableSource, opened
 
-__all__ = ["Column", "Source", "Table", "inspect", "survey"]
+__all__ = ["Column", "Table", "TableSource", "inspect", "survey"]
 
 
 class Keys(Protocol):
@@ -33,14 +33,14 @@ class Keys(Protocol):
 
 
 @shielded
-def inspect(source: Source) -> tuple[Column, ...]:
+def inspect(source: TableSource) -> tuple[Column, ...]:
     """Column names and storage types; no row is looked at. Columns of a text file are all VARCHAR."""
     with opened(source) as rows:
         return rows.columns
 
 
 @shielded
-def survey(source: Source, names: Sequence[str], unit: Unit, noise: Keys) -> tuple[RawColumns, str]:
+def survey(source: TableSource, names: Sequence[str], unit: Unit, noise: Keys) -> tuple[RawColumns, str]:
     """The distinct values of some columns before any schema, for the kernel alone, and the fingerprint.
 
     **Privacy**: rows are limited per id as in `Table.load`, so neighbouring tables differ by at most `unit.limit` rows.
@@ -90,11 +90,11 @@ class Table:
     a single row can change."""
     fingerprint: str = field(repr=False)
     """SHA-256 of the source: the bytes of a file, or the contents of a DataFrame or DuckDB table."""
-    _remembered: encoded.Remembered = field(default_factory=encoded.Remembered, init=False, repr=False)
+    _remembered: encoded.CountMemory = field(default_factory=encoded.CountMemory, init=False, repr=False)
 
     @classmethod
     @shielded
-    def load(cls, source: Source, domain: Domain, unit: Unit, noise: Keys) -> Table:
+    def load(cls, source: TableSource, domain: Domain, unit: Unit, noise: Keys) -> Table:
         """Read, check and encode a table.
 
         Columns outside the schema are ignored; a column of the schema that the source lacks is refused.

@@ -21,7 +21,7 @@ from core.theory.release import log_rho
 
 
 @dataclass(frozen=True, kw_only=True)
-class DataPlayerLearns(Theorem):
+class DataPlayerBound(Theorem):
     """The data player learns by multiplicative weights; the query player answers by the exponential mechanism.
 
     **Accuracy** T = 2 ln|X|/alpha^2 choices (w = 1), each within alpha/2 of the best except with probability beta/T:
@@ -52,7 +52,7 @@ class DataPlayerLearns(Theorem):
 
 
 @dataclass(frozen=True, kw_only=True)
-class QueryPlayerLearns(Theorem):
+class QueryPlayerBound(Theorem):
     """The query player learns; the data player answers s queries drawn from the weights with the best single record.
 
     **Accuracy** T = 8 ln(2|Q|)/alpha^2 rounds (w = 2, h = sqrt(2 ln(2|Q|)/T)) of s = 8 ln(|X| T/beta)/alpha^2 draws,

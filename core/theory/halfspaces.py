@@ -11,7 +11,7 @@ from core.theory.bound import Theorem, whole
 
 
 @dataclass(frozen=True, kw_only=True)
-class Halfspaces(Theorem):
+class HalfspacesBound(Theorem):
     """All b-bit halfspaces in d dimensions, where points within the margin may be counted either way.
 
     **Accuracy** half of alpha and of beta for the projections, half for the noise:

@@ -11,7 +11,7 @@ from core.theory.bound import Theorem, whole
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rectangles(Theorem):
+class RectanglesBound(Theorem):
     """All axis-aligned rectangles over d columns of b_1, ..., b_d bits; one column: all intervals.
 
     **Accuracy** n >= M/(epsilon e) ln(M/beta), with pieces of mass (alpha/(4 d))^d, M = (b_1 + ... + b_d)(4 d/alpha)^d
@@ -42,7 +42,7 @@ class Rectangles(Theorem):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Intervals(Theorem):
+class IntervalsBound(Theorem):
     """All intervals on a column of b bits, or all unions of t = `pieces` intervals.
 
     **Accuracy** n >= 32 b/(epsilon a^3) ln(4 b/(a beta)), a = alpha/t: 4 b/a noisy counts, each with epsilon a/(4 b),

@@ -16,14 +16,14 @@ from core.base.errors import BadParameter
 from core.theory.bound import Theorem, check, whole
 
 
-class Update(Protocol):
+class UpdateBound(Protocol):
     """A T(alpha)-database update algorithm (G definition 5.4)."""
 
     def log_updates(self, alpha: float, rows: int) -> float:
         """Natural logarithm of T(alpha), at least 0; some rules depend on the number of rows."""
 
 
-class Distinguisher(Protocol):
+class DistinguisherBound(Protocol):
     """An (F, gamma)-private distinguisher (G definition 5.5)."""
 
     def log_shortfall(self, log_gamma: float, log_scale: float) -> float:
@@ -31,7 +31,7 @@ class Distinguisher(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Weights:
+class WeightsBound:
     """Multiplicative weights: T = 4 ln|X|/alpha^2 (G theorem 4.10)."""
 
     log_universe: float
@@ -41,7 +41,7 @@ class Weights:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Perceptron:
+class PerceptronBound:
     """Perceptron: T = (|x|_2/|x|_1)^2 |X|/alpha^2 (G theorem 5.11).
 
     `unevenness` promises a bound on |X| (|x|_2/|x|_1)^2, from 1 (all possible records equally often) to |X| (all rows
@@ -115,7 +115,7 @@ class ExponentialDistinguisher:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Iterative(Theorem):
+class IterativeBound(Theorem):
     """The iterative construction with any update and any distinguisher.
 
     **Accuracy** the error is at most alpha if alpha >= 8 ln(2 T/beta)/(n epsilon_0) and alpha >= 8 F, where
@@ -134,8 +134,8 @@ class Iterative(Theorem):
 
     theorem: ClassVar[str] = "G theorems 5.3 to 5.7"
 
-    update: Update
-    distinguisher: Distinguisher
+    update: UpdateBound
+    distinguisher: DistinguisherBound
     delta: float = 0.0
     printed: bool = False
 
@@ -168,10 +168,10 @@ class Iterative(Theorem):
 
 def iterative_weights(
     *, log_universe: float, log_queries: float, beta: float = 0.05, delta: float = 0.0, printed: bool = False
-) -> Iterative:
+) -> IterativeBound:
     """Multiplicative weights: alpha^3 = 512 ln|X| ln(2 T |Q|/beta)/(n epsilon) for delta = 0."""
     _sizes(log_universe, log_queries)
-    update = Weights(log_universe=log_universe)
+    update = WeightsBound(log_universe=log_universe)
     return _exponential(update, log_queries, beta, delta, printed)
 
 
@@ -184,16 +184,16 @@ def iterative_perceptron(
     unevenness: float | None = None,
     cell_limit: int | None = None,
     printed: bool = False,
-) -> Iterative:
+) -> IterativeBound:
     """Perceptron (G theorem 5.12): alpha^2 = 128 |x|_2 sqrt(|X| ln(1/delta)) ln(2 T |Q|/beta)/(|x|_1^2 epsilon)."""
     _sizes(log_universe, log_queries)
-    update = Perceptron(log_universe=log_universe, unevenness=unevenness, cell_limit=cell_limit)
+    update = PerceptronBound(log_universe=log_universe, unevenness=unevenness, cell_limit=cell_limit)
     return _exponential(update, log_queries, beta, delta, printed)
 
 
 def iterative_median(
     *, log_universe: float, log_queries: float, beta: float = 0.05, delta: float = 0.0, printed: bool = False
-) -> Iterative:
+) -> IterativeBound:
     """Median over small tables, for linear queries (G theorem 5.8 and remark 5.2)."""
     _sizes(log_universe, log_queries)
     update = MedianOfSmallTables(log_universe=log_universe, log_queries=log_queries)
@@ -202,7 +202,7 @@ def iterative_median(
 
 def iterative_median_any(
     *, log_universe: float, log_queries: float, beta: float = 0.05, delta: float = 1e-9, printed: bool = False
-) -> Iterative:
+) -> IterativeBound:
     """Median over all tables, for any queries that one row moves by at most 1/n, linear or not.
 
     alpha = 64 sqrt(log2|X| ln(1/delta)) ln(2 |Q| n log2|X|/beta)/(sqrt(n) epsilon), G theorem 5.10 with the constant of
@@ -214,9 +214,9 @@ def iterative_median_any(
     return _exponential(MedianOfAllTables(log_universe=log_universe), log_queries, beta, delta, printed)
 
 
-def _exponential(update: Update, log_queries: float, beta: float, delta: float, printed: bool) -> Iterative:
+def _exponential(update: UpdateBound, log_queries: float, beta: float, delta: float, printed: bool) -> IterativeBound:
     chooser = ExponentialDistinguisher(log_queries=log_queries)
-    return Iterative(update=update, distinguisher=chooser, beta=beta, delta=delta, printed=printed)
+    return IterativeBound(update=update, distinguisher=chooser, beta=beta, delta=delta, printed=printed)
 
 
 def _sizes(log_universe: float, log_queries: float) -> None:

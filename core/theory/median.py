@@ -14,7 +14,7 @@ from core.theory.bound import Theorem
 
 
 @dataclass(frozen=True, kw_only=True)
-class MedianMechanism(Theorem):
+class MedianBound(Theorem):
     """The basic median mechanism: k questions over the net of all databases of m rows.
 
     - m = 160,000 ln k ln(1/alpha)/alpha^2 (4.1), but at least 5,000 ln(2k)/alpha^2, without which no database of m rows
@@ -72,7 +72,7 @@ class MedianMechanism(Theorem):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MedianWalk(MedianMechanism):
+class MedianWalkBound(MedianBound):
     """The polynomial-time median mechanism, over fractional histograms.
 
     As the basic one with at most 40 m ln|X| hard answers, and only for all but a share |X|^-m of all distributions

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.theory.bound import Theorem, check
-from core.theory.iterative import MedianOfSmallTables, Perceptron, Update, Weights
+from core.theory.iterative import MedianOfSmallTables, PerceptronBound, UpdateBound, WeightsBound
 
 
 @dataclass(frozen=True, kw_only=True)
-class Online(Theorem):
+class OnlineBound(Theorem):
     """The online iterative construction with any update.
 
     **Accuracy** all of k answers, however the questions were chosen, are within alpha = 3 a if, with c = T(a) and
@@ -38,7 +38,7 @@ class Online(Theorem):
 
     theorem: ClassVar[str] = "G theorems 5.14 and 5.15"
 
-    update: Update
+    update: UpdateBound
     log_queries: float
     delta: float = 0.0
 
@@ -57,14 +57,10 @@ class Online(Theorem):
         return log_noise + math.log(words) - math.log(epsilon) - math.log(rows) <= math.log(alpha / 3)
 
 
-def online_weights(
-    *, log_universe: float, log_queries: float, beta: float = 0.05, delta: float = 0.0
-) -> Online:
+def online_weights(*, log_universe: float, log_queries: float, beta: float = 0.05, delta: float = 0.0) -> OnlineBound:
     """Multiplicative weights: c = 36 ln|X|/alpha^2 hard answers."""
     _sizes(log_universe, log_queries)
-    return Online(
-        update=Weights(log_universe=log_universe), log_queries=log_queries, beta=beta, delta=delta
-    )
+    return OnlineBound(update=WeightsBound(log_universe=log_universe), log_queries=log_queries, beta=beta, delta=delta)
 
 
 def online_perceptron(
@@ -75,20 +71,18 @@ def online_perceptron(
     delta: float = 0.0,
     unevenness: float | None = None,
     cell_limit: int | None = None,
-) -> Online:
+) -> OnlineBound:
     """Perceptron: c = 9 |X| (|x|_2/|x|_1)^2/alpha^2 hard answers."""
     _sizes(log_universe, log_queries)
-    update = Perceptron(log_universe=log_universe, unevenness=unevenness, cell_limit=cell_limit)
-    return Online(update=update, log_queries=log_queries, beta=beta, delta=delta)
+    update = PerceptronBound(log_universe=log_universe, unevenness=unevenness, cell_limit=cell_limit)
+    return OnlineBound(update=update, log_queries=log_queries, beta=beta, delta=delta)
 
 
-def online_median(
-    *, log_universe: float, log_queries: float, beta: float = 0.05, delta: float = 0.0
-) -> Online:
+def online_median(*, log_universe: float, log_queries: float, beta: float = 0.05, delta: float = 0.0) -> OnlineBound:
     """Median over all tables of 9 ln(k)/alpha^2 rows: c = 9 log2|X| ln(k)/alpha^2 hard answers."""
     _sizes(log_universe, log_queries)
     update = MedianOfSmallTables(log_universe=log_universe, log_queries=log_queries)
-    return Online(update=update, log_queries=log_queries, beta=beta, delta=delta)
+    return OnlineBound(update=update, log_queries=log_queries, beta=beta, delta=delta)
 
 
 def _sizes(log_universe: float, log_queries: float) -> None:

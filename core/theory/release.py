@@ -13,7 +13,7 @@ from core.theory.bound import Theorem
 
 
 @dataclass(frozen=True, kw_only=True)
-class LaplaceQueries(Theorem):
+class LaplaceBound(Theorem):
     """Laplace noise on each of k = |Q| answers.
 
     **Accuracy** alpha = ln(k/beta)/(e n), where e is what each answer may spend:
@@ -49,7 +49,7 @@ class LaplaceQueries(Theorem):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GaussianQueries(Theorem):
+class GaussianBound(Theorem):
     """Gaussian noise on each of k = |Q| answers.
 
     **Accuracy** alpha = sqrt(k ln(k/beta)/rho)/n, where rho is all that (epsilon, delta) allows in zero-concentrated
@@ -83,7 +83,7 @@ def log_rho(epsilon: float, delta: float) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExponentialMechanism(Theorem):
+class ExponentialBound(Theorem):
     """The chosen candidate's score is this close to the best one's, as a share of the rows.
 
     **Accuracy** alpha = 2 (ln|R| + ln(1/beta))/(epsilon n) for |R| candidates whose scores move by at most 1/n. With
@@ -101,7 +101,7 @@ class ExponentialMechanism(Theorem):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Net(Theorem):
+class NetBound(Theorem):
     """The net mechanism: choose from a fixed set that holds something good for every table.
 
     **Accuracy** alpha = net_alpha + 2 (ln|Net| + ln(1/beta))/(epsilon n), where every table has a member of the net

@@ -15,12 +15,12 @@ from core.base.errors import BadParameter
 from core.theory.bound import Theorem, fewest, whole
 from core.theory.release import chosen
 
-Dimension = float | Callable[[float], float]
+DimensionBound = float | Callable[[float], float]
 """A fat-shattering dimension: one number for all scales, or a function of the scale."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class SmallDb(Theorem):
+class SmallDbBound(Theorem):
     """SmallDB for a finite class of linear queries.
 
     **Accuracy** with m = ln|Q|/a^2 synthetic rows, at most a + 2 (m ln|X| + ln(1/beta))/(epsilon n): the lemma. With
@@ -55,7 +55,7 @@ class SmallDb(Theorem):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SmallDbVc(Theorem):
+class SmallDbVcBound(Theorem):
     """SmallDB for predicates of finite VC dimension d, however many there are.
 
     **Accuracy** n >= 4 (m ln|X| + ln(1/beta))/(epsilon alpha), where m rows can be within a = alpha/2 on the whole
@@ -101,7 +101,7 @@ class SmallDbVc(Theorem):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SmallDbLinear(Theorem):
+class SmallDbLinearBound(Theorem):
     """SmallDB for linear queries on tables of unknown total mass, relative usefulness, finite class.
 
     **Accuracy** n >= 8 (m ln|X| + ln(1/beta))/(epsilon alpha), m > ln(2|Q|)/(2 a^2), a = alpha/2. The synthetic table
@@ -127,10 +127,10 @@ class SmallDbLinear(Theorem):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SmallDbFat(Theorem):
+class SmallDbFatBound(Theorem):
     """SmallDB for linear queries of finite fat-shattering dimension, however many there are.
 
-    **Accuracy** n >= 8 (m ln|X| + ln(1/beta))/(epsilon alpha) as in `SmallDbLinear`, with m from the dimension d:
+    **Accuracy** n >= 8 (m ln|X| + ln(1/beta))/(epsilon alpha) as in `SmallDbLinearBound`, with m from the dimension d:
 
     - `constant` left out: 8 N(a/8, m) exp(-m a^2/128) < 1, a = alpha/2 (Pollard 1984, theorem II.24), with
       N(a/8, m) < 2 (256 m/a^2)^(d log2(32 e m/(d a))), d the dimension at scale a/32 = alpha/64 (Anthony and Bartlett
@@ -144,7 +144,7 @@ class SmallDbFat(Theorem):
     theorem: ClassVar[str] = "F theorem 5, fat-shattering dimension"
 
     log_universe: float
-    fat: Dimension
+    fat: DimensionBound
     constant: float | None = None
 
     def __post_init__(self) -> None:

@@ -62,18 +62,45 @@ class Case:
 
 
 CASES = (
-    Case(10, 5_000, 1, (0.03, 0.04, 0.05), {
-        "laplace each": (0.116, 0.99), "gaussian each, delta 1e-6": (0.0077, 0.039),
-        "noisy histogram": (0.0004, 0.0014), "PMW": (0.0225, 0.122), "PMW + replay": (0.0061, 0.035),
-    }),
-    Case(10, 5_000, 0.1, (0.1, 0.2, 0.2), {
-        "laplace each": (0.395, 1.0), "gaussian each, delta 1e-6": (0.056, 0.33),
-        "noisy histogram": (0.0038, 0.0145), "PMW": (0.053, 0.34), "PMW + replay": (0.024, 0.157),
-    }),
-    Case(14, 1_500, 1, (0.03, 0.04, 0.05), {
-        "laplace each": (0.042, 0.39), "gaussian each, delta 1e-6": (0.0041, 0.017),
-        "noisy histogram": (0.0017, 0.0062), "PMW": (0.0287, 0.146), "PMW + replay": (0.0088, 0.073),
-    }),
+    Case(
+        10,
+        5_000,
+        1,
+        (0.03, 0.04, 0.05),
+        {
+            "laplace each": (0.116, 0.99),
+            "gaussian each, delta 1e-6": (0.0077, 0.039),
+            "noisy histogram": (0.0004, 0.0014),
+            "PMW": (0.0225, 0.122),
+            "PMW + replay": (0.0061, 0.035),
+        },
+    ),
+    Case(
+        10,
+        5_000,
+        0.1,
+        (0.1, 0.2, 0.2),
+        {
+            "laplace each": (0.395, 1.0),
+            "gaussian each, delta 1e-6": (0.056, 0.33),
+            "noisy histogram": (0.0038, 0.0145),
+            "PMW": (0.053, 0.34),
+            "PMW + replay": (0.024, 0.157),
+        },
+    ),
+    Case(
+        14,
+        1_500,
+        1,
+        (0.03, 0.04, 0.05),
+        {
+            "laplace each": (0.042, 0.39),
+            "gaussian each, delta 1e-6": (0.0041, 0.017),
+            "noisy histogram": (0.0017, 0.0062),
+            "PMW": (0.0287, 0.146),
+            "PMW + replay": (0.0088, 0.073),
+        },
+    ),
 )
 
 

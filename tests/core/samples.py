@@ -8,11 +8,13 @@ from core.privacy.unit import Unit
 from core.schema.domain import Booleans, Categories, Domain, Integers
 from core.table.counts import Cells
 
-SMALL = Domain((
-    Categories(name="colour", values=("red", "green", "blue")),
-    Integers(name="size", low=0, high=3),
-    Booleans(name="old"),
-))
+SMALL = Domain(
+    (
+        Categories(name="colour", values=("red", "green", "blue")),
+        Integers(name="size", low=0, high=3),
+        Booleans(name="old"),
+    )
+)
 
 
 def small_cells(rows: int = 5_000, seed: int = 1) -> np.ndarray:

@@ -1,7 +1,7 @@
 import pytest
 
 from core.base.errors import BadParameter, Unknown
-from core.mechanisms.direct.laplace import Laplace
+from core.mechanisms.direct.laplace import LaplaceTables
 from core.privacy.budget import Budget
 from core.queries.marginals import Marginals
 from core.registry import mechanism_from, query_from_json, query_to_json
@@ -29,4 +29,6 @@ def test_unknown_options_are_named():
 
 
 def test_builds_the_named_mechanism():
-    assert mechanism_from("laplace", [Marginals()], Budget(1), {}) == Laplace(queries=(Marginals(),), budget=Budget(1))
+    assert mechanism_from("laplace", [Marginals()], Budget(1), {}) == LaplaceTables(
+        queries=(Marginals(),), budget=Budget(1)
+    )

@@ -99,9 +99,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def _running(
-    command: Sequence[str], home: Path, port: int, host: str, environment: dict[str, str]
-) -> Iterator[Server]:
+def _running(command: Sequence[str], home: Path, port: int, host: str, environment: dict[str, str]) -> Iterator[Server]:
     log = home.with_name(f"{home.name}-{port}.log")
     own = os.environ | {"RELEASE_DESK_HOME": str(home), "PYTHONPATH": str(ROOT)} | environment
     with log.open("ab") as output:

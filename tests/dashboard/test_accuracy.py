@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from core.desk.desk import Desk
-from core.plans.statements import HeldTable
+from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.halfspaces import Halfspaces
@@ -19,24 +19,24 @@ from tests.dashboard.test_pages import Open, errors, words
 
 
 @pytest.fixture
-def people(desk: Desk) -> HeldTable:
+def people(desk: Desk) -> DeskTable:
     generator = np.random.default_rng(3)
     frame = pd.DataFrame({"age": generator.integers(0, 50, 900), "height": generator.integers(0, 8, 900)})
     domain = Domain((Integers(name="age", low=0, high=99, bins=20), Integers(name="height", low=0, high=7)))
     return desk.add_table(frame, domain, unit=Unit.row(), budget=Budget(900), name="people")
 
 
-def release(desk: Desk, table: HeldTable, query: object, epsilon: float, mechanism: str = "laplace") -> None:
+def release(desk: Desk, table: DeskTable, query: object, epsilon: float, mechanism: str = "laplace") -> None:
     desk.release(desk.plan(table, [query], mechanism=mechanism, budget=Budget(epsilon)))
 
 
-def test_without_a_release_there_is_nothing_to_compare(page: Open, people: HeldTable):
+def test_without_a_release_there_is_nothing_to_compare(page: Open, people: DeskTable):
     app = page("accuracy")
     assert not errors(app)
     assert "no stored release yet" in words(app)
 
 
-def test_errors_are_exact_and_marked(page: Open, desk: Desk, people: HeldTable):
+def test_errors_are_exact_and_marked(page: Open, desk: Desk, people: DeskTable):
     release(desk, people, Marginals(order=1), 100)
     app = page("accuracy")
     assert not errors(app)
@@ -52,7 +52,7 @@ def _percent(cells: pd.Series) -> pd.Series:
     return cells.str.replace("\\", "").str.removesuffix(" %").astype(float)
 
 
-def test_nothing_can_be_taken_away(page: Open, desk: Desk, people: HeldTable):
+def test_nothing_can_be_taken_away(page: Open, desk: Desk, people: DeskTable):
     release(desk, people, Marginals(order=1), 1)
     app = page("accuracy")
     assert not app.get("download_button")
@@ -62,7 +62,7 @@ def test_nothing_can_be_taken_away(page: Open, desk: Desk, people: HeldTable):
     assert all("curator only" in note for note in notes)
 
 
-def test_several_releases_and_classes_side_by_side(page: Open, desk: Desk, people: HeldTable):
+def test_several_releases_and_classes_side_by_side(page: Open, desk: Desk, people: DeskTable):
     release(desk, people, Intervals(column="age"), 1, "interval-tree")
     release(desk, people, Marginals(order=2), 10)
     app = page("accuracy")
@@ -72,7 +72,7 @@ def test_several_releases_and_classes_side_by_side(page: Open, desk: Desk, peopl
     assert len(app.table[0].value) == 2
 
 
-def test_halfspaces_have_a_margin_chart(page: Open, desk: Desk, people: HeldTable):
+def test_halfspaces_have_a_margin_chart(page: Open, desk: Desk, people: DeskTable):
     release(desk, people, Halfspaces(columns=("age", "height"), directions=8), 5, "halfspace-fit")
     app = page("accuracy")
     assert not errors(app)

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.desk.desk import Desk
-from core.plans.statements import HeldTable
+from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
@@ -23,18 +23,22 @@ ROWS = 4_000
 
 
 @pytest.fixture
-def people(desk: Desk) -> HeldTable:
+def people(desk: Desk) -> DeskTable:
     generator = np.random.default_rng(3)
-    frame = pd.DataFrame({
-        "age": generator.integers(0, 100, ROWS),
-        "height": generator.normal(170, 10, ROWS),
-        "town": generator.choice(["north", "south", "west"], ROWS, p=[0.6, 0.3, 0.1]),
-    })
-    domain = Domain.from_list([
-        {"name": "age", "kind": "integers", "low": 0, "high": 99, "bins": 10},
-        {"name": "height", "kind": "reals", "low": 140, "high": 200, "bins": 6},
-        {"name": "town", "kind": "categories", "values": ["north", "south", "west"]},
-    ])
+    frame = pd.DataFrame(
+        {
+            "age": generator.integers(0, 100, ROWS),
+            "height": generator.normal(170, 10, ROWS),
+            "town": generator.choice(["north", "south", "west"], ROWS, p=[0.6, 0.3, 0.1]),
+        }
+    )
+    domain = Domain.from_list(
+        [
+            {"name": "age", "kind": "integers", "low": 0, "high": 99, "bins": 10},
+            {"name": "height", "kind": "reals", "low": 140, "high": 200, "bins": 6},
+            {"name": "town", "kind": "categories", "values": ["north", "south", "west"]},
+        ]
+    )
     return desk.add_table(frame, domain, unit=Unit.row(), budget=Budget(20, "1e-9"), name="people")
 
 
@@ -59,7 +63,7 @@ def metric(app: AppTest, label: str) -> str:
     return next(found.value for found in app.metric if found.label == label)
 
 
-def test_a_small_universe_is_recommended_a_histogram_and_every_mechanism_is_offered(page: Open, people: HeldTable):
+def test_a_small_universe_is_recommended_a_histogram_and_every_mechanism_is_offered(page: Open, people: DeskTable):
     app = page("ask")
     assert len(radio(app).options) == len(interactive)
     assert radio(app).value == "online-histogram"
@@ -67,7 +71,7 @@ def test_a_small_universe_is_recommended_a_histogram_and_every_mechanism_is_offe
 
 
 @pytest.mark.parametrize("name", ["online-histogram", "online-weights", "online-laplace"])
-def test_ask_in_every_way(page: Open, desk: Desk, people: HeldTable, name: str):
+def test_ask_in_every_way(page: Open, desk: Desk, people: DeskTable, name: str):
     app = opened(page, desk, name)
     assert not errors(app)
     [session] = desk.sessions(people)
@@ -88,7 +92,7 @@ def test_ask_in_every_way(page: Open, desk: Desk, people: HeldTable, name: str):
     assert len(session.transcript()) == 4
 
 
-def test_asking_again_and_another_tab_spend_nothing_more(page: Open, desk: Desk, people: HeldTable):
+def test_asking_again_and_another_tab_spend_nothing_more(page: Open, desk: Desk, people: DeskTable):
     app = opened(page, desk, "online-laplace")
     button(app, "Ask").click().run()
     first = metric(app, "Share")
@@ -103,7 +107,7 @@ def test_asking_again_and_another_tab_spend_nothing_more(page: Open, desk: Desk,
 
 @pytest.mark.parametrize("formula", ["agee > 3", "age >", "age >= 63", "town = east", "age between 90 and 10"])
 def test_a_malformed_formula_is_one_sentence_and_cannot_be_asked(
-    page: Open, desk: Desk, people: HeldTable, formula: str
+    page: Open, desk: Desk, people: DeskTable, formula: str
 ):
     app = way(opened(page, desk, "online-laplace"), "A formula")
     field(app, "Formula").set_value(formula).run()
@@ -113,7 +117,7 @@ def test_a_malformed_formula_is_one_sentence_and_cannot_be_asked(
     assert desk.sessions(people)[0].transcript() == []
 
 
-def test_a_stored_release_answers_for_free(page: Open, desk: Desk, people: HeldTable):
+def test_a_stored_release_answers_for_free(page: Open, desk: Desk, people: DeskTable):
     plan = desk.plan(people, [Marginals(order=2)], mechanism="gaussian", budget=Budget(1, "1e-9"))
     desk.release(plan)
     spent = desk.statement(people).spent_share
@@ -125,7 +129,7 @@ def test_a_stored_release_answers_for_free(page: Open, desk: Desk, people: HeldT
     assert desk.statement(people).spent_share == spent
 
 
-def test_a_closed_session_keeps_its_transcript(page: Open, desk: Desk, people: HeldTable):
+def test_a_closed_session_keeps_its_transcript(page: Open, desk: Desk, people: DeskTable):
     app = opened(page, desk, "online-laplace")
     button(app, "Ask").click().run()
     button(app, "Close it").click().run()
@@ -135,7 +139,7 @@ def test_a_closed_session_keeps_its_transcript(page: Open, desk: Desk, people: H
     assert len(frame) == 1
 
 
-def test_more_than_is_left_cannot_be_reserved(page: Open, desk: Desk, people: HeldTable):
+def test_more_than_is_left_cannot_be_reserved(page: Open, desk: Desk, people: DeskTable):
     app = page("ask")
     field(app, "Epsilon (ε)").set_value("50").run()
     assert button(app, "Open the session").disabled
@@ -143,7 +147,7 @@ def test_more_than_is_left_cannot_be_reserved(page: Open, desk: Desk, people: He
     assert desk.statement(people).spent_share == 0
 
 
-def test_sessions_are_on_the_ledger(page: Open, desk: Desk, people: HeldTable):
+def test_sessions_are_on_the_ledger(page: Open, desk: Desk, people: DeskTable):
     opened(page, desk, "online-weights")
     app = page("budget")
     assert not errors(app)
@@ -151,7 +155,7 @@ def test_sessions_are_on_the_ledger(page: Open, desk: Desk, people: HeldTable):
     assert list(ledger.value["State"]) == ["stored"]
 
 
-def test_a_session_is_named_by_what_stays_true(page: Open, desk: Desk, people: HeldTable):
+def test_a_session_is_named_by_what_stays_true(page: Open, desk: Desk, people: DeskTable):
     """A browser keeps the text of a choice: a count in it would be one question behind."""
     app = opened(page, desk, "online-laplace").run()
     before = _sessions(app)

@@ -41,14 +41,18 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A desk with one small table and one stored release, served to everybody in this file."""
     home = tmp_path_factory.mktemp("desk") / "home"
     generator = np.random.default_rng(7)
-    frame = pd.DataFrame({
-        "age": generator.integers(0, 100, 3_000),
-        "town": generator.choice(["north", "south", "west"], 3_000, p=[0.6, 0.3, 0.1]),
-    })
-    domain = Domain.from_list([
-        {"name": "age", "kind": "integers", "low": 0, "high": 99, "bins": 10},
-        {"name": "town", "kind": "categories", "values": ["north", "south", "west"]},
-    ])
+    frame = pd.DataFrame(
+        {
+            "age": generator.integers(0, 100, 3_000),
+            "town": generator.choice(["north", "south", "west"], 3_000, p=[0.6, 0.3, 0.1]),
+        }
+    )
+    domain = Domain.from_list(
+        [
+            {"name": "age", "kind": "integers", "low": 0, "high": 99, "bins": 10},
+            {"name": "town", "kind": "categories", "values": ["north", "south", "west"]},
+        ]
+    )
     desk = Desk(home)
     table = desk.add_table(frame, domain, unit=Unit.row(), budget=Budget(10, "1e-9"), name=PRIVATE)
     desk.release(desk.plan(table, [Marginals(order=2)], mechanism="gaussian", budget=Budget("0.5", "1e-9")))

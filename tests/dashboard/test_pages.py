@@ -17,8 +17,8 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core.desk.desk import Desk
-from core.mechanisms.direct.gaussian import Gaussian
-from core.plans.statements import HeldTable
+from core.mechanisms.direct.gaussian import GaussianTables
+from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
@@ -77,13 +77,15 @@ def finished(app: AppTest, desk: Desk) -> AppTest:
 
 
 @pytest.fixture
-def small(desk: Desk) -> HeldTable:
+def small(desk: Desk) -> DeskTable:
     """A small table at the desk."""
     frame = pd.DataFrame({"age": range(100), "ill": [True, False] * 50})
-    domain = Domain.from_list([
-        {"name": "age", "kind": "integers", "low": 0, "high": 99, "bins": 5},
-        {"name": "ill", "kind": "booleans"},
-    ])
+    domain = Domain.from_list(
+        [
+            {"name": "age", "kind": "integers", "low": 0, "high": 99, "bins": 5},
+            {"name": "ill", "kind": "booleans"},
+        ]
+    )
     return desk.add_table(frame, domain, unit=Unit.row(), budget=Budget(2, "1e-9"), name="small")
 
 
@@ -145,7 +147,7 @@ def test_bad_total_budget(page: Open, desk: Desk, epsilon: str) -> None:
 
 
 @pytest.mark.parametrize(("label", "value", "name"), [("Epsilon (ε)", "-3", "Epsilon"), ("Delta (δ)", "1", "Delta")])
-def test_bad_budget_of_a_release(page: Open, small: HeldTable, label: str, value: str, name: str) -> None:
+def test_bad_budget_of_a_release(page: Open, small: DeskTable, label: str, value: str, name: str) -> None:
     app = page("plan")
     field(app, label).set_value(value).run()
     [error] = errors(app)
@@ -155,7 +157,7 @@ def test_bad_budget_of_a_release(page: Open, small: HeldTable, label: str, value
     assert all(found.label != "Release" for found in app.button)
 
 
-def test_more_than_is_left_cannot_be_released(page: Open, small: HeldTable) -> None:
+def test_more_than_is_left_cannot_be_released(page: Open, small: DeskTable) -> None:
     app = page("plan")
     field(app, "Epsilon (ε)").set_value("5").run()
     assert "more than is left" in words(app)
@@ -164,7 +166,7 @@ def test_more_than_is_left_cannot_be_released(page: Open, small: HeldTable) -> N
     assert button(app, "Release").disabled
 
 
-def test_what_is_shown_as_left_can_be_spent(page: Open, desk: Desk, small: HeldTable) -> None:
+def test_what_is_shown_as_left_can_be_spent(page: Open, desk: Desk, small: DeskTable) -> None:
     app = page("budget")
     most = app.metric[0].value
     app.switch_page("steps/plan.py").run()
@@ -173,7 +175,7 @@ def test_what_is_shown_as_left_can_be_spent(page: Open, desk: Desk, small: HeldT
     assert not button(go_on(app), "Release").disabled
 
 
-def test_chosen_mechanism_stays_while_the_budget_is_tuned(page: Open, small: HeldTable) -> None:
+def test_chosen_mechanism_stays_while_the_budget_is_tuned(page: Open, small: DeskTable) -> None:
     def mechanism(app: AppTest) -> Any:
         return next(radio for radio in app.radio if radio.label == "Mechanism")
 
@@ -190,7 +192,7 @@ def test_chosen_mechanism_stays_while_the_budget_is_tuned(page: Open, small: Hel
     assert not button(go_on(app), "Release").disabled
 
 
-def test_account_without_delta(page: Open, desk: Desk, small: HeldTable) -> None:
+def test_account_without_delta(page: Open, desk: Desk, small: DeskTable) -> None:
     frame, domain = pd.DataFrame({"ill": [True, False]}), small.domain.project(["ill"])
     desk.add_table(frame, domain, unit=Unit.row("replace"), budget=Budget(1))
     app = page("plan")
@@ -298,7 +300,7 @@ def test_saved_schema_can_be_loaded(page: Open) -> None:
     assert "1 column; a record is one of 10 possible combinations" in words(app)
 
 
-def test_same_plan_is_never_paid_twice(page: Open, desk: Desk, small: HeldTable) -> None:
+def test_same_plan_is_never_paid_twice(page: Open, desk: Desk, small: DeskTable) -> None:
     first, second = go_on(page("plan")), go_on(page("plan"))
     button(first, "Release").click().run()
     button(second, "Release").click().run()
@@ -315,7 +317,7 @@ def test_same_plan_is_never_paid_twice(page: Open, desk: Desk, small: HeldTable)
     assert len(desk.statement(small).entries) == 2
 
 
-def test_new_tab_finds_the_release(page: Open, desk: Desk, small: HeldTable) -> None:
+def test_new_tab_finds_the_release(page: Open, desk: Desk, small: DeskTable) -> None:
     app = go_on(page("plan"))
     button(app, "Release").click().run()
     finished(app, desk)
@@ -332,7 +334,7 @@ def test_new_tab_finds_the_release(page: Open, desk: Desk, small: HeldTable) -> 
 
 
 def test_stopped_release_is_finished_without_paying_again(
-    page: Open, desk: Desk, small: HeldTable, monkeypatch: pytest.MonkeyPatch
+    page: Open, desk: Desk, small: DeskTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object, **__: object) -> None:
         raise MemoryError("cell 4711")
@@ -343,7 +345,7 @@ def test_stopped_release_is_finished_without_paying_again(
     names[0].set_value("gaussian").run()
     go_on(app)
     with monkeypatch.context() as patch:
-        patch.setattr(Gaussian, "run", broken)
+        patch.setattr(GaussianTables, "run", broken)
         button(app, "Release").click().run()
         finished(app, desk)
     assert "MemoryError" in words(app)
@@ -357,7 +359,7 @@ def test_stopped_release_is_finished_without_paying_again(
     assert "Finish it" not in [found.label for found in budget.button]
 
 
-def test_total_changes_only_with_a_reason(page: Open, desk: Desk, small: HeldTable) -> None:
+def test_total_changes_only_with_a_reason(page: Open, desk: Desk, small: DeskTable) -> None:
     app = page("budget")
     field(app, "New total ε").set_value("3")
     button(app, "Change the total").click().run()

@@ -15,7 +15,7 @@ from core.base.odds import HARM, odds
 from core.desk.desk import Desk
 from core.planning.budget_for import expected
 from core.plans.plan_file import PlanFile
-from core.plans.statements import HeldTable
+from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
@@ -34,7 +34,7 @@ __all__ = ["mixed"]
 Open = Callable[..., AppTest]
 
 
-def session(app: AppTest) -> state.Session:
+def session(app: AppTest) -> state.PageState:
     return app.session_state["desk-session"]
 
 
@@ -70,7 +70,7 @@ def chart(app: AppTest) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("measure", ["worst", "mean"])
-def test_an_accuracy_gives_the_smallest_budget(page: Open, desk: Desk, mixed: HeldTable, measure: str) -> None:
+def test_an_accuracy_gives_the_smallest_budget(page: Open, desk: Desk, mixed: DeskTable, measure: str) -> None:
     app = by_accuracy(page("plan"), 30, measure)
     assert not errors(app)
     plan = planned(app)
@@ -86,7 +86,7 @@ def test_an_accuracy_gives_the_smallest_budget(page: Open, desk: Desk, mixed: He
     assert Budget.from_json(json.loads(entry.plan_json)["budget"]) == plan.budget
 
 
-def test_options_count_when_a_budget_is_sought(page: Open, mixed: HeldTable) -> None:
+def test_options_count_when_a_budget_is_sought(page: Open, mixed: DeskTable) -> None:
     app = by_accuracy(pick(page("plan"), "intervals"), 20)
     usual = planned(app).budget
     number(app, "Branching").set_value(2).run()
@@ -94,14 +94,14 @@ def test_options_count_when_a_budget_is_sought(page: Open, mixed: HeldTable) -> 
     assert planned(app).budget != usual
 
 
-def test_every_mechanism_names_its_own_epsilon(desk: Desk, mixed: HeldTable) -> None:
+def test_every_mechanism_names_its_own_epsilon(desk: Desk, mixed: DeskTable) -> None:
     wish = Accuracy(within=25, measure="mean", delta=1e-9)
-    priced = offers.offers(state.Session(), desk, mixed, [Intervals(column="age")], wish)
+    priced = offers.offers(state.PageState(), desk, mixed, [Intervals(column="age")], wish)
     assert len({offer.budget for offer in priced.found}) > 3
     assert all(offer.expected.mean <= 25 for offer in priced.found)
 
 
-def test_an_accuracy_out_of_reach_is_refused(page: Open, mixed: HeldTable) -> None:
+def test_an_accuracy_out_of_reach_is_refused(page: Open, mixed: DeskTable) -> None:
     app = by_accuracy(page("plan"), 0.1)
     assert "No mechanism can do this" in words(app)
     assert "Even epsilon 100" in words(app)
@@ -109,7 +109,7 @@ def test_an_accuracy_out_of_reach_is_refused(page: Open, mixed: HeldTable) -> No
 
 
 @pytest.mark.parametrize("level", HARM)
-def test_a_level_of_harm_fills_the_budget(page: Open, mixed: HeldTable, level: str) -> None:
+def test_a_level_of_harm_fills_the_budget(page: Open, mixed: DeskTable, level: str) -> None:
     app = page("plan")
     next(found for found in app.get("button_group") if found.label.startswith("Start from")).set_value(level).run()
     epsilon, delta = HARM[level]
@@ -128,7 +128,7 @@ def test_a_level_of_harm_fits_an_account_without_delta(page: Open, desk: Desk) -
     assert planned(app).budget == Budget(HARM[level][0])
 
 
-def test_one_chart_compares_what_fits(page: Open, mixed: HeldTable) -> None:
+def test_one_chart_compares_what_fits(page: Open, mixed: DeskTable) -> None:
     app = page("plan")
     lines = {line["name"]: line for line in chart(app)["data"]}
     titles = [option.removesuffix(offers.RECOMMENDED) for option in mechanism(app).options]
@@ -143,7 +143,7 @@ def test_one_chart_compares_what_fits(page: Open, mixed: HeldTable) -> None:
     assert chart(app)["layout"]["xaxis"]["type"] == chart(app)["layout"]["yaxis"]["type"] == "log"
 
 
-def test_the_chart_is_remembered(page: Open, mixed: HeldTable, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_chart_is_remembered(page: Open, mixed: DeskTable, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[object] = []
     real = comparison._lines
     monkeypatch.setattr(comparison, "_lines", lambda *given: made.append(1) or real(*given))
@@ -155,7 +155,7 @@ def test_the_chart_is_remembered(page: Open, mixed: HeldTable, monkeypatch: pyte
 
 
 def test_a_rehearsal_is_free_and_looks_at_no_private_row(
-    page: Open, desk: Desk, mixed: HeldTable, monkeypatch: pytest.MonkeyPatch
+    page: Open, desk: Desk, mixed: DeskTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(desk, "_open", lambda identity: pytest.fail("the private table was opened"))
     app = page("plan")
@@ -173,7 +173,7 @@ def test_a_rehearsal_is_free_and_looks_at_no_private_row(
     assert sorted(chart(app)["data"][-1]["x"]) == [1, 5]
 
 
-def test_an_earlier_release_stands_in(page: Open, desk: Desk, mixed: HeldTable) -> None:
+def test_an_earlier_release_stands_in(page: Open, desk: Desk, mixed: DeskTable) -> None:
     plan = desk.plan(mixed, [Marginals(order=1)], mechanism="laplace", budget=Budget(1), records=300)
     desk.release(plan)
     app = page("plan")
@@ -193,9 +193,7 @@ def test_the_demo_table_stands_in_for_itself(page: Open, desk: Desk) -> None:
     assert rehearsals.service().outcome(session(app).rehearsals[0].id).rows > 10_000
 
 
-def test_a_rehearsal_that_stops_is_one_sentence(
-    page: Open, mixed: HeldTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_rehearsal_that_stops_is_one_sentence(page: Open, mixed: DeskTable, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> StandIn:
         raise MemoryError("cell 4711")
 
@@ -206,7 +204,7 @@ def test_a_rehearsal_that_stops_is_one_sentence(
     assert "4711" not in words(app)
 
 
-def test_too_many_invented_rows_are_refused(page: Open, mixed: HeldTable) -> None:
+def test_too_many_invented_rows_are_refused(page: Open, mixed: DeskTable) -> None:
     app = page("plan")
     number(app, "Rows, as publicly known or guessed").set_value(9_000_000).run()
     [error] = errors(rehearsed(app))
@@ -236,7 +234,7 @@ def filled(app: AppTest, name: str) -> AppTest:
 
 
 @pytest.mark.parametrize("name", query_classes)
-def test_a_saved_plan_fills_the_form_of_another_tab(page: Open, mixed: HeldTable, name: str) -> None:
+def test_a_saved_plan_fills_the_form_of_another_tab(page: Open, mixed: DeskTable, name: str) -> None:
     app = filled(page("plan"), name)
     field(app, "Epsilon (ε)").set_value("0.3").run()
     number(app, "Synthetic rows").set_value(123).run()
@@ -252,7 +250,7 @@ def test_a_saved_plan_fills_the_form_of_another_tab(page: Open, mixed: HeldTable
     assert planned(other.run()) == plan, "also after the next click"
 
 
-def test_options_of_a_mechanism_are_loaded(page: Open, mixed: HeldTable) -> None:
+def test_options_of_a_mechanism_are_loaded(page: Open, mixed: DeskTable) -> None:
     plan = PlanFile(
         queries=(Intervals(column="age", bits=3),),
         mechanism="interval-search",
@@ -266,7 +264,7 @@ def test_options_of_a_mechanism_are_loaded(page: Open, mixed: HeldTable) -> None
     assert mechanism(app).value == "interval-search"
 
 
-def test_a_loaded_plan_can_be_released(page: Open, desk: Desk, mixed: HeldTable) -> None:
+def test_a_loaded_plan_can_be_released(page: Open, desk: Desk, mixed: DeskTable) -> None:
     plan = PlanFile(queries=(Marginals(order=1, columns=("age",)),), mechanism="laplace", budget=Budget("0.1"))
     app = go_on(load(page("plan"), plan.write()))
     button(app, "Release").click().run()
@@ -291,7 +289,7 @@ def test_a_loaded_plan_can_be_released(page: Open, desk: Desk, mixed: HeldTable)
     ],
 )
 def test_a_plan_that_does_not_fit_changes_nothing(
-    page: Open, mixed: HeldTable, plan: str | PlanFile, words: str
+    page: Open, mixed: DeskTable, plan: str | PlanFile, words: str
 ) -> None:
     app = page("plan")
     before = planned(app)
@@ -302,7 +300,7 @@ def test_a_plan_that_does_not_fit_changes_nothing(
     assert not errors(app.run()), "said once"
 
 
-def test_a_plan_file_is_uploaded_and_saved(page: Open, mixed: HeldTable) -> None:
+def test_a_plan_file_is_uploaded_and_saved(page: Open, mixed: DeskTable) -> None:
     plan = PlanFile(queries=(Intervals(column="age"),), mechanism="laplace", budget=Budget("0.1"))
     app = page("plan")
     app.file_uploader(key="plan-file").upload("plan.json", plan.write().encode(), "application/json").run()

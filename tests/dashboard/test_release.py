@@ -9,11 +9,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.desk.desk import Desk
-from core.mechanisms.direct.gaussian import Gaussian
-from core.mechanisms.direct.laplace import Laplace
+from core.mechanisms.direct.gaussian import GaussianTables
+from core.mechanisms.direct.laplace import LaplaceTables
 from core.mechanisms.ranges.interval_search import IntervalSearch
 from core.mechanisms.tree.tree import Tree
-from core.plans.statements import HeldTable, Progress
+from core.plans.statements import DeskTable, RunProgress
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
@@ -22,7 +22,7 @@ from core.registry import offline
 from core.schema.domain import Booleans, Domain, Integers
 from core.theory import bounds
 from dashboard.views.plan import offers, theorems
-from dashboard.views.release.remaining import MOST_WATCHED, Clocks, Estimate, remaining, sentence
+from dashboard.views.release.remaining import MOST_WATCHED, Clocks, RemainingTime, remaining, sentence
 from tests.dashboard.test_pages import button, errors, field, finished, go_on, small, words
 
 __all__ = ["small"]
@@ -31,13 +31,13 @@ Open = Callable[..., AppTest]
 DOMAIN = Domain((Integers(name="x", low=0, high=15), Booleans(name="y")))
 
 
-def test_nothing_planned_means_no_button(page: Open, small: HeldTable) -> None:
+def test_nothing_planned_means_no_button(page: Open, small: DeskTable) -> None:
     app = page("release")
     assert "Nothing is planned" in words(app)
     assert [found.label for found in app.button] == []
 
 
-def test_the_summary_has_everything_that_was_chosen(page: Open, small: HeldTable) -> None:
+def test_the_summary_has_everything_that_was_chosen(page: Open, small: DeskTable) -> None:
     app = page("plan")
     field(app, "Epsilon (ε)").set_value("0.4").run()
     next(found for found in app.number_input if found.label == "Synthetic rows").set_value(77).run()
@@ -49,7 +49,7 @@ def test_the_summary_has_everything_that_was_chosen(page: Open, small: HeldTable
     assert not button(app, "Release").disabled
 
 
-def test_the_price_is_that_of_today(page: Open, desk: Desk, small: HeldTable) -> None:
+def test_the_price_is_that_of_today(page: Open, desk: Desk, small: DeskTable) -> None:
     app = page("plan")
     field(app, "Epsilon (ε)").set_value("1.9").run()
     assert not button(go_on(app), "Release").disabled
@@ -59,7 +59,7 @@ def test_the_price_is_that_of_today(page: Open, desk: Desk, small: HeldTable) ->
     assert "Nothing was spent" in errors(app)[0]
 
 
-def test_planning_anew_leaves_the_old_result(page: Open, desk: Desk, small: HeldTable) -> None:
+def test_planning_anew_leaves_the_old_result(page: Open, desk: Desk, small: DeskTable) -> None:
     app = go_on(page("plan"))
     button(app, "Release").click().run()
     finished(app, desk)
@@ -71,14 +71,14 @@ def test_planning_anew_leaves_the_old_result(page: Open, desk: Desk, small: Held
     assert not button(app, "Release").disabled
 
 
-def test_sessions_are_not_listed_as_releases(page: Open, desk: Desk, small: HeldTable) -> None:
+def test_sessions_are_not_listed_as_releases(page: Open, desk: Desk, small: DeskTable) -> None:
     desk.ask(small, mechanism="online-histogram", budget=Budget("0.1"))
     assert not errors(page("release"))
     assert not [found for found in page("release").expander if "Earlier" in found.label]
 
 
 def test_remaining_time() -> None:
-    plan = Estimate(noise=100, records=7)
+    plan = RemainingTime(noise=100, records=7)
     assert remaining(10, 0.2, 0.4, plan) == 20 + 7, "a fifth took ten seconds; as much again until the records"
     assert remaining(10, 0.05, 0.05, plan) == 90 + 7
     assert remaining(200, 0.05, 0.05, plan) == 7
@@ -86,15 +86,13 @@ def test_remaining_time() -> None:
     assert remaining(30, 0.0, 0.8, plan) == 0
 
 
-def test_a_run_says_how_long(page: Open, desk: Desk, small: HeldTable) -> None:
+def test_a_run_says_how_long(page: Open, desk: Desk, small: DeskTable) -> None:
     plan = desk.plan(small, [Marginals(order=1)], mechanism="laplace", budget=Budget(1), records=20_000_000)
     account = desk.ledger.account(desk.ledger.dataset(small.id).fingerprint)
-    desk.ledger.reserve(
-        plan_id=plan.id, dataset_id=small.id, plan_json=plan.content, units=plan.units, account=account
-    )
-    assert sentence(desk, plan.id, Progress(state="running", stage="Waiting")) == "It waits for the run before it."
-    assert sentence(desk, plan.id, Progress(state="running", stage="Measuring", share=0.1)) == "About 40 s left."
-    assert sentence(desk, "unknown", Progress(state="running", stage="Measuring", share=0.1)) == ""
+    desk.ledger.reserve(plan_id=plan.id, dataset_id=small.id, plan_json=plan.content, units=plan.units, account=account)
+    assert sentence(desk, plan.id, RunProgress(state="running", stage="Waiting")) == "It waits for the run before it."
+    assert sentence(desk, plan.id, RunProgress(state="running", stage="Measuring", share=0.1)) == "About 40 s left."
+    assert sentence(desk, "unknown", RunProgress(state="running", stage="Measuring", share=0.1)) == ""
 
 
 def test_clocks_start_again_with_the_run() -> None:
@@ -110,7 +108,7 @@ def test_clocks_start_again_with_the_run() -> None:
 def test_theorems_belong_to_mechanisms_and_promise_more_error_than_is_expected() -> None:
     assert theorems.MAKERS.keys() <= bounds.keys() & offline.keys()
     queries, unit = (Marginals(order=2),), Unit.row()
-    for kind, budget in ((Laplace, Budget(1)), (Gaussian, Budget(1, 1e-9))):
+    for kind, budget in ((LaplaceTables, Budget(1)), (GaussianTables, Budget(1, 1e-9))):
         mechanism = kind(queries=queries, budget=budget)
         promised = theorems.promised(mechanism, DOMAIN, unit, 10**6)
         assert promised >= mechanism.expected(DOMAIN, unit).worst

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.base.options import options_of
 from core.desk.desk import Desk
-from core.plans.statements import HeldTable
+from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
@@ -28,23 +28,27 @@ Open = Callable[..., AppTest]
 
 
 @pytest.fixture
-def mixed(desk: Desk) -> HeldTable:
+def mixed(desk: Desk) -> DeskTable:
     """A table with columns of every kind."""
     generator = np.random.default_rng(3)
-    frame = pd.DataFrame({
-        "age": generator.integers(0, 100, 400),
-        "height": generator.normal(170, 10, 400),
-        "town": generator.choice(["north", "south", "west"], 400),
-        "ill": generator.random(400) < 0.3,
-        "insured": generator.random(400) < 0.8,
-    })
-    domain = Domain.from_list([
-        {"name": "age", "kind": "integers", "low": 0, "high": 99, "bins": 16},
-        {"name": "height", "kind": "reals", "low": 140, "high": 200, "bins": 8},
-        {"name": "town", "kind": "categories", "values": ["north", "south", "west"]},
-        {"name": "ill", "kind": "booleans"},
-        {"name": "insured", "kind": "booleans"},
-    ])
+    frame = pd.DataFrame(
+        {
+            "age": generator.integers(0, 100, 400),
+            "height": generator.normal(170, 10, 400),
+            "town": generator.choice(["north", "south", "west"], 400),
+            "ill": generator.random(400) < 0.3,
+            "insured": generator.random(400) < 0.8,
+        }
+    )
+    domain = Domain.from_list(
+        [
+            {"name": "age", "kind": "integers", "low": 0, "high": 99, "bins": 16},
+            {"name": "height", "kind": "reals", "low": 140, "high": 200, "bins": 8},
+            {"name": "town", "kind": "categories", "values": ["north", "south", "west"]},
+            {"name": "ill", "kind": "booleans"},
+            {"name": "insured", "kind": "booleans"},
+        ]
+    )
     return desk.add_table(frame, domain, unit=Unit.row(), budget=Budget(20, "1e-9"), name="mixed")
 
 
@@ -65,13 +69,13 @@ def released(app: AppTest, desk: Desk) -> AppTest:
     return finished(app, desk)
 
 
-def paid(desk: Desk, table: HeldTable) -> dict[str, Any]:
+def paid(desk: Desk, table: DeskTable) -> dict[str, Any]:
     [entry] = desk.statement(table).entries
     return json.loads(entry.plan_json)
 
 
 @pytest.mark.parametrize("name", [name for name in query_classes if name != "counting"])
-def test_every_class_can_be_released_as_its_form_starts(page: Open, mixed: HeldTable, name: str) -> None:
+def test_every_class_can_be_released_as_its_form_starts(page: Open, mixed: DeskTable, name: str) -> None:
     app = pick(page("plan"), name)
     assert not errors(app)
     for caption in mechanism(app).proto.captions:
@@ -91,7 +95,7 @@ def test_every_option_has_a_field(kind: type) -> None:
         assert option.only in option_form.SUITED
 
 
-def test_intervals_by_a_tree(page: Open, desk: Desk, mixed: HeldTable) -> None:
+def test_intervals_by_a_tree(page: Open, desk: Desk, mixed: DeskTable) -> None:
     app = pick(page("plan"), "intervals")
     assert chooser(app, "Columns").options == ["age", "height"], "only columns with an order are offered"
     chooser(app, "Columns").set_value(["height", "age"]).run()
@@ -111,7 +115,7 @@ def test_intervals_by_a_tree(page: Open, desk: Desk, mixed: HeldTable) -> None:
     assert app.metric[0].value.endswith(" %")
 
 
-def test_halfspaces_list_their_answers(page: Open, desk: Desk, mixed: HeldTable) -> None:
+def test_halfspaces_list_their_answers(page: Open, desk: Desk, mixed: DeskTable) -> None:
     app = pick(page("plan"), "halfspaces")
     number(app, "Directions").set_value(20).run()
     released(app, desk)
@@ -123,7 +127,7 @@ def test_halfspaces_list_their_answers(page: Open, desk: Desk, mixed: HeldTable)
     assert answers["Share"].between(0, 1).all()
 
 
-def test_parities_of_booleans_and_of_a_value(page: Open, desk: Desk, mixed: HeldTable) -> None:
+def test_parities_of_booleans_and_of_a_value(page: Open, desk: Desk, mixed: DeskTable) -> None:
     app = pick(page("plan"), "parities")
     assert chooser(app, "Yes/no columns").options == ["ill", "insured"]
     chooser(app, "Further columns").set_value(["town"]).run()
@@ -135,7 +139,7 @@ def test_parities_of_booleans_and_of_a_value(page: Open, desk: Desk, mixed: Held
     assert len(app.dataframe[1].value) == 8
 
 
-def test_conditions_are_added_and_removed(page: Open, desk: Desk, mixed: HeldTable) -> None:
+def test_conditions_are_added_and_removed(page: Open, desk: Desk, mixed: DeskTable) -> None:
     app = pick(page("plan"), "counting")
     assert errors(app) == ["Conditions: needs at least one condition."]
     assert mixed.id not in app.session_state["desk-session"].planned
@@ -151,7 +155,7 @@ def test_conditions_are_added_and_removed(page: Open, desk: Desk, mixed: HeldTab
     assert app.dataframe[1].value["Question"].tolist() == ["share of rows with town any of south, west"]
 
 
-def test_weights_are_typed_into_a_grid(page: Open, desk: Desk, mixed: HeldTable) -> None:
+def test_weights_are_typed_into_a_grid(page: Open, desk: Desk, mixed: DeskTable) -> None:
     app = pick(page("plan"), "linear")
     chooser(app, "Columns").set_value(["town"]).run()
     app.session_state[f"class-{mixed.id}-linear-weights-1-town"] = {"edited_rows": {0: {"Weight 1": 0.25}}}
@@ -162,7 +166,7 @@ def test_weights_are_typed_into_a_grid(page: Open, desk: Desk, mixed: HeldTable)
     assert paid(desk, mixed)["queries"][0]["weights"] == [[256, 512, 1024]], "also after a visit to another page"
 
 
-def test_statistics_that_are_not_linear(page: Open, desk: Desk, mixed: HeldTable) -> None:
+def test_statistics_that_are_not_linear(page: Open, desk: Desk, mixed: DeskTable) -> None:
     app = pick(page("plan"), "lipschitz")
     chooser(app, "Statistics").set_value(["distance", "top"]).run()
     mechanism(app).set_value("iterative-median").run()
@@ -173,7 +177,7 @@ def test_statistics_that_are_not_linear(page: Open, desk: Desk, mixed: HeldTable
     assert len(app.dataframe[1].value) == 2
 
 
-def test_several_classes_together(page: Open, desk: Desk, mixed: HeldTable) -> None:
+def test_several_classes_together(page: Open, desk: Desk, mixed: DeskTable) -> None:
     app = pick(page("plan"), "parities", "intervals", "rectangles")
     released(app, desk)
     assert not errors(app)
@@ -191,7 +195,7 @@ def test_several_classes_together(page: Open, desk: Desk, mixed: HeldTable) -> N
     ],
 )
 def test_bad_numbers_get_the_class_own_sentence(
-    page: Open, desk: Desk, mixed: HeldTable, name: str, label: str, value: int, sentence: str
+    page: Open, desk: Desk, mixed: DeskTable, name: str, label: str, value: int, sentence: str
 ) -> None:
     app = pick(page("plan"), name)
     number(app, label).set_value(value).run()
@@ -201,7 +205,7 @@ def test_bad_numbers_get_the_class_own_sentence(
 
 
 @pytest.mark.parametrize("columns", [[], ["age"]])
-def test_too_few_columns(page: Open, mixed: HeldTable, columns: list[str]) -> None:
+def test_too_few_columns(page: Open, mixed: DeskTable, columns: list[str]) -> None:
     app = pick(page("plan"), "rectangles")
     chooser(app, "Columns").set_value(columns).run()
     wanted = "must be two or three" if columns else "Choose at least one column."
@@ -218,7 +222,7 @@ def test_no_class_and_no_suitable_column(page: Open, desk: Desk) -> None:
     assert error == "This class needs 1 column of numbers or dates, and the schema has fewer."
 
 
-def test_options_of_a_mechanism(page: Open, desk: Desk, mixed: HeldTable) -> None:
+def test_options_of_a_mechanism(page: Open, desk: Desk, mixed: DeskTable) -> None:
     app = pick(page("plan"), "intervals")
     mechanism(app).set_value("interval-search").run()
     number(app, "Accuracy").set_value(1.0).run()
@@ -232,7 +236,7 @@ def test_options_of_a_mechanism(page: Open, desk: Desk, mixed: HeldTable) -> Non
     assert paid(desk, mixed)["options"] == {"mass": "equal"}, "what is left at its default is not part of the plan"
 
 
-def test_a_fresh_edition_keeps_the_options(page: Open, desk: Desk, mixed: HeldTable) -> None:
+def test_a_fresh_edition_keeps_the_options(page: Open, desk: Desk, mixed: DeskTable) -> None:
     def planned() -> AppTest:
         app = pick(page("plan"), "intervals")
         number(app, "Branching").set_value(8).run()
@@ -246,7 +250,7 @@ def test_a_fresh_edition_keeps_the_options(page: Open, desk: Desk, mixed: HeldTa
     assert [json.loads(entry.plan_json)["options"] for entry in desk.statement(mixed).entries] == [{"branching": 8}] * 2
 
 
-def test_the_recommendation_is_followed_until_something_is_picked(page: Open, mixed: HeldTable) -> None:
+def test_the_recommendation_is_followed_until_something_is_picked(page: Open, mixed: DeskTable) -> None:
     app = page("plan")
     assert mechanism(app).value == "gaussian"
     field(app, "Delta (δ)").set_value("0").run()
@@ -260,8 +264,8 @@ def test_the_recommendation_is_followed_until_something_is_picked(page: Open, mi
     assert mechanism(pick(app, "intervals")).value == "interval-tree"
 
 
-def test_a_session_remembers_a_few_prices(desk: Desk, mixed: HeldTable) -> None:
-    here = state.Session()
+def test_a_session_remembers_a_few_prices(desk: Desk, mixed: DeskTable) -> None:
+    here = state.PageState()
     asked = [Intervals(column="age")]
     for place in range(offers.KEPT + 5):
         offers.offers(here, desk, mixed, asked, Budget(1 + place))
@@ -272,7 +276,7 @@ def test_a_session_remembers_a_few_prices(desk: Desk, mixed: HeldTable) -> None:
     assert list(here.offers.values()) == before
 
 
-def test_prices_are_remembered(page: Open, desk: Desk, mixed: HeldTable, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prices_are_remembered(page: Open, desk: Desk, mixed: DeskTable, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
     plan = Desk.plan
     monkeypatch.setattr(Desk, "plan", lambda *args, **options: calls.append(1) or plan(*args, **options))

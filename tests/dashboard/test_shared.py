@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.desk.desk import Desk
-from core.plans.statements import HeldTable
+from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.queries.marginals import Marginals
 from core.registry import mechanisms, query_classes
@@ -19,7 +19,7 @@ __all__ = ["small"]
 
 
 @pytest.fixture
-def plan_id(desk: Desk, small: HeldTable) -> str:
+def plan_id(desk: Desk, small: DeskTable) -> str:
     plan = desk.plan(small, [Marginals(order=2)], mechanism="gaussian", budget=Budget(1, "1e-9"))
     desk.release(plan)
     return plan.id
@@ -46,9 +46,7 @@ def test_share_and_take_down_from_the_release(page: Open, desk: Desk, plan_id: s
     assert desk.shelf.items() == []
 
 
-def test_a_visitor_sees_shared_releases_with_all_files(
-    page: Open, desk: Desk, plan_id: str, visitor: None
-) -> None:
+def test_a_visitor_sees_shared_releases_with_all_files(page: Open, desk: Desk, plan_id: str, visitor: None) -> None:
     desk.share(plan_id, title="Visits", note="From *one* clinic.")
     app = AppTest.from_file(str(APP), default_timeout=60).run()
     assert not errors(app)
@@ -69,7 +67,7 @@ def test_a_visitor_cannot_reach_the_curators_pages(desk: Desk, plan_id: str, vis
     assert shown <= {"Shared", "Help"}
 
 
-def test_a_shared_session_can_be_asked_by_anybody(desk: Desk, small: HeldTable, visitor: None) -> None:
+def test_a_shared_session_can_be_asked_by_anybody(desk: Desk, small: DeskTable, visitor: None) -> None:
     session = desk.ask(small, mechanism="online-laplace", budget=Budget(1, "1e-9"), questions=5)
     desk.share(session.id, title="Ask us")
     app = AppTest.from_file(str(APP), default_timeout=60).run()

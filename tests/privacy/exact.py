@@ -43,7 +43,8 @@ def loss(one: Way, two: Way) -> float:
     assert [step.public for step in one.steps] == [step.public for step in two.steps], "the steps depend on the table"
     assert one.replies == two.replies, "the replies depend on more than what was released"
     released = sum(
-        float(before.epsilon) / before.sensitivity
+        float(before.epsilon)
+        / before.sensitivity
         * sum(abs(a - b) for a, b in zip(before.hidden, after.hidden, strict=True))
         for before, after in zip(one.steps, two.steps, strict=True)
         if before.use == "release"

@@ -235,9 +235,7 @@ def _budget_unchecked(patch: MonkeyPatch) -> None:
 
 
 def _fixed_seed(patch: MonkeyPatch) -> None:
-    patch.setattr(
-        samplers, "words", lambda count: np.random.default_rng(7).integers(0, 2**64, count, dtype=np.uint64)
-    )
+    patch.setattr(samplers, "words", lambda count: np.random.default_rng(7).integers(0, 2**64, count, dtype=np.uint64))
 
 
 def _float_noise(patch: MonkeyPatch) -> None:
@@ -312,9 +310,7 @@ MUTANTS = (
         check_compared_values,
         _in_sparse(NumericSparse, "test", broken_sparse.releases_the_compared_value),
     ),
-    Mutant(
-        "sparse vector: never stops", check_sparse, _in_sparse(NumericSparse, "test", broken_sparse.never_stops)
-    ),
+    Mutant("sparse vector: never stops", check_sparse, _in_sparse(NumericSparse, "test", broken_sparse.never_stops)),
     Mutant(
         "sparse vector: half the noise", check_sparse, _in_sparse(AboveThreshold, "above", broken_sparse.half_the_noise)
     ),

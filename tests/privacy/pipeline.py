@@ -22,7 +22,7 @@ import pytest
 from core import Budget, Desk, Unit
 from core.base.errors import DeskError
 from core.kernel.query import Query
-from core.plans.statements import HeldTable
+from core.plans.statements import DeskTable
 from core.privacy import accounting
 from core.privacy.noise import Noise
 from core.sessions.pace import Pace
@@ -120,7 +120,7 @@ def discovery(columns: Mapping[str, Any]) -> Step:
     return go
 
 
-def _held(desk: Desk, source: Any, unit: Unit, spend: Spend) -> HeldTable:
+def _held(desk: Desk, source: Any, unit: Unit, spend: Spend) -> DeskTable:
     """The table of the source, which is taken in by whichever step needs it first."""
     return next(iter(desk.tables()), None) or desk.add_table(source, DOMAIN, unit=unit, budget=spend.total)
 

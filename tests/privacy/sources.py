@@ -14,13 +14,15 @@ from core import Domain, Unit
 from core.schema.domain import Booleans, Categories, Dates, Reals
 from tests.privacy import cases
 
-DOMAIN = Domain((
-    *cases.DOMAIN,
-    Categories(name="town", values=("Aa", "Bb"), other="elsewhere", missing=True),
-    Reals(name="weight", low=0, high=150, bins=3, missing=True),
-    Dates(name="seen", low="2020-01-01", high="2020-12-31", bins=2),
-    Booleans(name="ill"),
-))
+DOMAIN = Domain(
+    (
+        *cases.DOMAIN,
+        Categories(name="town", values=("Aa", "Bb"), other="elsewhere", missing=True),
+        Reals(name="weight", low=0, high=150, bins=3, missing=True),
+        Dates(name="seen", low="2020-01-01", high="2020-12-31", bins=2),
+        Booleans(name="ill"),
+    )
+)
 """The columns a, b and c that the cases ask about, and others that only some questions look at."""
 TYPES = {
     "person": "VARCHAR", "a": "BIGINT", "b": "BIGINT", "c": "BIGINT", "town": "VARCHAR", "weight": "DOUBLE",

@@ -82,6 +82,7 @@ def test_gaussian_noise():
 
 def test_selection():
     """One candidate gains a point and thirty lose one: nearly the whole epsilon."""
+
     def draw(gain):
         scores = np.array([gain] + [1 - gain] * 30)
         return np.array([NOISE.select(scores, epsilon=Fraction(2), sensitivity=1) == 0 for _ in range(8_000)])

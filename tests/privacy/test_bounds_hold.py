@@ -41,27 +41,27 @@ from core.queries.rectangles import Rectangles
 from core.schema.domain import Booleans, Domain, Integers
 from core.table.counts import Cells
 from core.theory import (
-    DataPlayerLearns,
-    ExponentialMechanism,
-    GaussianQueries,
-    Iterative,
-    LaplaceQueries,
-    QueryPlayerLearns,
+    DataPlayerBound,
+    ExponentialBound,
+    GaussianBound,
+    IterativeBound,
+    LaplaceBound,
+    QueryPlayerBound,
     iterative_perceptron,
     iterative_weights,
     online_median,
     online_perceptron,
     online_weights,
 )
-from core.theory import Halfspaces as HalfspacesBound
-from core.theory import Intervals as IntervalsBound
-from core.theory import Net as NetBound
-from core.theory import Rectangles as RectanglesBound
-from core.theory import SmallDb as SmallDbBound
-from core.theory import SmallDbLinear as SmallDbLinearBound
+from core.theory import HalfspacesBound as HalfspacesBound
+from core.theory import IntervalsBound as IntervalsBound
+from core.theory import NetBound as NetBound
+from core.theory import RectanglesBound as RectanglesBound
+from core.theory import SmallDbBound as SmallDbBound
+from core.theory import SmallDbLinearBound as SmallDbLinearBound
 from core.theory.iterative import ExponentialDistinguisher, Median
-from core.theory.median import MedianMechanism as MedianBasicBound
-from core.theory.median import MedianWalk as MedianWalkBound
+from core.theory.median import MedianBound as MedianBasicBound
+from core.theory.median import MedianWalkBound as MedianWalkBound
 from tests.kernels import answered, opened, run
 from tests.privacy.audit import Blocks
 
@@ -80,21 +80,21 @@ def as_fraction(value: float) -> Fraction:
     return Fraction(value).limit_denominator(10**9)
 
 
-def laplace_failures(bound: LaplaceQueries, epsilon: float, slack: float) -> int:
+def laplace_failures(bound: LaplaceBound, epsilon: float, slack: float) -> int:
     """Runs in which some of the noise exceeds `slack` rows; integer noise is allowed half a row more."""
     share = as_fraction(math.exp(bound.log_share(epsilon)))
     drawn = NOISE.laplace(np.zeros((RUNS, queries_of(bound)), dtype=np.int64), epsilon=share, sensitivity=1)
     return int((np.abs(drawn).max(axis=1) > slack + 0.5).sum())
 
 
-def queries_of(bound: LaplaceQueries | GaussianQueries) -> int:
+def queries_of(bound: LaplaceBound | GaussianBound) -> int:
     return round(math.exp(bound.log_queries))
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 @pytest.mark.parametrize("queries", [20, 400])
 def test_laplace(queries, delta):
-    bound = LaplaceQueries(log_queries=math.log(queries), beta=0.2, delta=delta)
+    bound = LaplaceBound(log_queries=math.log(queries), beta=0.2, delta=delta)
     rows = bound.rows(0.05, 0.5)
     assert not surely_above(laplace_failures(bound, 0.5, 0.05 * rows), RUNS, 0.2)
     assert surely_above(laplace_failures(bound, 0.5, 0.05 * rows * 0.4), RUNS, 0.2), "the theorem is tight"
@@ -102,7 +102,7 @@ def test_laplace(queries, delta):
 
 @pytest.mark.parametrize("queries", [20, 400])
 def test_gaussian(queries):
-    bound = GaussianQueries(log_queries=math.log(queries), beta=0.2, delta=1e-6)
+    bound = GaussianBound(log_queries=math.log(queries), beta=0.2, delta=1e-6)
     slack = 0.05 * bound.rows(0.05, 0.5)
     zeros = np.zeros((RUNS, queries), dtype=np.int64)
     rho = rho_for(Budget(0.5, 1e-6))
@@ -114,7 +114,7 @@ def test_gaussian(queries):
 @pytest.mark.parametrize("candidates", [3, 100, 5000])
 def test_exponential_mechanism(candidates):
     """One good candidate, and all others just worse than the theorem allows: the case it is tight for."""
-    bound = ExponentialMechanism(log_candidates=math.log(candidates), beta=0.2)
+    bound = ExponentialBound(log_candidates=math.log(candidates), beta=0.2)
     slack = 0.05 * bound.rows(0.05, 0.5)
 
     def failures(loss: int) -> int:
@@ -174,7 +174,7 @@ def test_iterative_median(weights):
     mechanism = IterativeMedian(queries=(ONE_WAY,), budget=Budget(1), variant="theorem", accuracy=0.6)
     tables = math.comb(SmallDbLinearBound(**SIZES).size(0.6) + 3, 3)
     chooser = ExponentialDistinguisher(log_queries=math.log(4))
-    bound = Iterative(update=Median(log_net=math.log(tables)), distinguisher=chooser, beta=0.2)
+    bound = IterativeBound(update=Median(log_net=math.log(tables)), distinguisher=chooser, beta=0.2)
     counts = Cells(PAIR, spread(bound.rows(0.6, 1), weights), PUBLIC)
     assert not surely_above(failures(mechanism, counts, ONE_WAY, 0.6), RUNS, 0.2)
 
@@ -182,7 +182,7 @@ def test_iterative_median(weights):
 @pytest.mark.parametrize("weights", TABLES)
 @pytest.mark.parametrize("delta", [0, 1e-6])
 def test_game_with_a_learning_data_player(weights, delta):
-    bound = DataPlayerLearns(**SIZES, delta=delta)
+    bound = DataPlayerBound(**SIZES, delta=delta)
     counts = Cells(PAIR, spread(bound.rows(0.4, 1), weights), PUBLIC)
     mechanism = GameData(queries=(ONE_WAY,), budget=Budget(1, delta), rounds=bound.rounds(0.4))
     assert not surely_above(failures(mechanism, counts, ONE_WAY, 0.4), RUNS, 0.2)
@@ -191,7 +191,7 @@ def test_game_with_a_learning_data_player(weights, delta):
 @pytest.mark.parametrize("runs", [25, pytest.param(RUNS, marks=pytest.mark.slow)])
 def test_game_with_a_learning_query_player(runs):
     """Fewer runs in the fast set: each makes over a thousand draws."""
-    bound = QueryPlayerLearns(**SIZES)
+    bound = QueryPlayerBound(**SIZES)
     counts = Cells(PAIR, spread(bound.rows(0.9, 1), TABLES[1]), PUBLIC)
     turns = {"rounds": bound.rounds(0.9), "samples": bound.draws(0.9)}
     mechanism = GameQuery(queries=(ONE_WAY,), budget=Budget(1), **turns)

@@ -14,9 +14,7 @@ FLOORS = [
 ]
 MOST_FILES = 15
 """Files in a room; a larger one has no rooms inside."""
-FOLDERS = [
-    path.parent for part in ("core", "dashboard") for path in sorted((ROOT / part).rglob("__init__.py"))
-]
+FOLDERS = [path.parent for part in ("core", "dashboard") for path in sorted((ROOT / part).rglob("__init__.py"))]
 
 
 def rooms_of(path: Path) -> set[str]:

@@ -39,7 +39,8 @@ TESTED_BY: dict[str, tuple[str, str]] = {
     "tests/core/queries/test_refusals.py": ("what queries refuse", "queries/checks"),
     "tests/core/queries/test_halfspaces.py": ("the directions of halfspaces", "queries/normals"),
     "tests/core/test_domain.py": (
-        "the columns of a schema, which is how all of it is reached", "attributes ranges values"
+        "the columns of a schema, which is how all of it is reached",
+        "attributes ranges values",
     ),
     "tests/core/test_codebook.py": ("lists of values occur in code books only", "value_list"),
     "tests/core/test_table.py": ("the parts of a private table", "encoded files rows"),
@@ -48,7 +49,8 @@ TESTED_BY: dict[str, tuple[str, str]] = {
     "tests/core/test_ledger_file.py": ("what the ledger's file and the sessions' file share", "kept_file"),
     "tests/core/test_noise.py": ("the samplers behind the noise", "samplers"),
     "tests/core/mechanisms/test_direct.py": (
-        "the two are the same mechanism with another noise", "mechanisms/gaussian mechanisms/laplace"
+        "the two are the same mechanism with another noise",
+        "mechanisms/gaussian mechanisms/laplace",
     ),
     "tests/core/mechanisms/test_iterative.py": (
         "the steps of every adaptive mechanism",

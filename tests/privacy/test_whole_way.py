@@ -27,15 +27,17 @@ from core.schema.domain import Booleans, Categories, Dates, Integers, Reals
 from tests.privacy.recorder import Recorder
 from tests.privacy.replay import check_steps, paired
 
-DOMAIN = Domain((
-    Integers(name="age", low=0, high=99, bins=5),
-    Categories(name="children", values=(0, 1, 2), other="more", missing=True),
-    Categories(name="town", values=("Aa", "Bb"), other="elsewhere"),
-    Reals(name="price", low=0, high=4, bins=4, missing=True),
-    Dates(name="seen", low="2020-01-01", high="2020-12-31", bins=4, storage="timestamp"),
-    Dates(name="born", low="1990-01-01", high="2009-12-31", bins=4, missing=True),
-    Booleans(name="ill"),
-))
+DOMAIN = Domain(
+    (
+        Integers(name="age", low=0, high=99, bins=5),
+        Categories(name="children", values=(0, 1, 2), other="more", missing=True),
+        Categories(name="town", values=("Aa", "Bb"), other="elsewhere"),
+        Reals(name="price", low=0, high=4, bins=4, missing=True),
+        Dates(name="seen", low="2020-01-01", high="2020-12-31", bins=4, storage="timestamp"),
+        Dates(name="born", low="1990-01-01", high="2009-12-31", bins=4, missing=True),
+        Booleans(name="ill"),
+    )
+)
 TOTAL, PART = Budget(epsilon=2, delta=1e-9), Budget(epsilon=1, delta=1e-9)
 PLAIN: dict[str, Any] = {
     "age": 34, "children": 1, "town": "Aa", "price": Decimal("1.5"), "seen": datetime(2020, 2, 3),

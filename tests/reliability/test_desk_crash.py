@@ -14,7 +14,7 @@ import pytest
 
 from core import Budget, Desk, Marginals, Unit
 from core.desk import desk as desk_module
-from core.mechanisms.direct.laplace import Laplace
+from core.mechanisms.direct.laplace import LaplaceTables
 from tests.core.desk.test_desk import DOMAIN, people
 
 STEPS = ("before reserving", "before the run", "after the run", "before storing", "after storing", "returned")
@@ -35,9 +35,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def plan_of(desk: Desk, edition: int = 1) -> Any:
-    return desk.plan(
-        desk.tables()[0], [Marginals(order=1)], mechanism="laplace", budget=Budget("1/2"), edition=edition
-    )
+    return desk.plan(desk.tables()[0], [Marginals(order=1)], mechanism="laplace", budget=Budget("1/2"), edition=edition)
 
 
 def die() -> None:
@@ -76,7 +74,7 @@ def curator(folder: Path, log: Path, step: str, hasty: bool = False) -> None:
         case "before reserving":
             before(desk.ledger, "reserve")
         case "before the run":
-            before(Laplace, "run")
+            before(LaplaceTables, "run")
         case "after the run":
             before(desk_module, "certify")
         case "before storing" if hasty:

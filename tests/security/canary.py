@@ -16,24 +16,28 @@ NUMBER = 739184620
 MARKS = (WORD, str(NUMBER), f"{NUMBER:,}")
 """As it stands in a cell, and as a page would print it."""
 
-DOMAIN = Domain((
-    Categories(name="town", values=("Aa", "Bb"), other="elsewhere"),
-    Integers(name="age", low=0, high=99, bins=5, missing=True),
-    Reals(name="weight", low=0, high=150, bins=4, missing=True),
-    Booleans(name="ill"),
-))
+DOMAIN = Domain(
+    (
+        Categories(name="town", values=("Aa", "Bb"), other="elsewhere"),
+        Integers(name="age", low=0, high=99, bins=5, missing=True),
+        Reals(name="weight", low=0, high=150, bins=4, missing=True),
+        Booleans(name="ill"),
+    )
+)
 """A schema that none of the cells fits."""
 
 
 def frame(rows: int = 40) -> pd.DataFrame:
     """Every cell of every row is the canary."""
-    return pd.DataFrame({
-        "id": [f"{WORD}-{row}" for row in range(rows)],
-        "town": [WORD] * rows,
-        "age": [NUMBER] * rows,
-        "weight": [NUMBER + 0.5] * rows,
-        "ill": [WORD] * rows,
-    })
+    return pd.DataFrame(
+        {
+            "id": [f"{WORD}-{row}" for row in range(rows)],
+            "town": [WORD] * rows,
+            "age": [NUMBER] * rows,
+            "weight": [NUMBER + 0.5] * rows,
+            "ill": [WORD] * rows,
+        }
+    )
 
 
 def hits(text: str) -> list[str]:

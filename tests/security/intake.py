@@ -25,7 +25,7 @@ from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.schema.domain import Categories, Domain, Integers
 from core.table.source import stored_tables
-from core.table.table import Source, Table
+from core.table.table import Table
 from dashboard.views.data import upload
 
 DECLARED = (BadFile, BadSchema)
@@ -86,13 +86,11 @@ class Way:
 def read(path: Path) -> object:
     """What the Data page does with a file that was chosen; a header is read on the way."""
     tables = stored_tables(path)
-    source: Source = path if not tables else (path, tables[0])
+    source: TableSource = path if not tables else (path, tables[0])
     return Table.load(source, SCHEMA, Unit.row(), Noise())
 
 
-def take_in(
-    folder: Path, make: Makes, *arguments: Any, way: Way | None = None, patience: float = PATIENCE
-) -> Report:
+def take_in(folder: Path, make: Makes, *arguments: Any, way: Way | None = None, patience: float = PATIENCE) -> Report:
     """Take in the uploads that `make(*arguments)` gives, in a child; fails where the child is ended or dies."""
     child = processes.Process(target=_child, args=(folder, make, arguments, way or Way(), patience))
     child.start()

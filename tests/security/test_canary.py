@@ -25,11 +25,11 @@ from core import Budget, Desk, Domain, Marginals, Unit
 from core.base.errors import DeskError
 from core.desk import desk as desk_module
 from core.kernel.query import Query
-from core.mechanisms.direct.laplace import Laplace
+from core.mechanisms.direct.laplace import LaplaceTables
 from core.mechanisms.discovery.discovery import Discovery
 from core.mechanisms.online.online_laplace import OnlineLaplace
 from core.models.tables import Tables
-from core.plans.statements import HeldTable
+from core.plans.statements import DeskTable
 from core.privacy.noise import Noise
 from core.release.release import Release
 from core.schema.domain import Booleans, Categories, Integers
@@ -53,7 +53,7 @@ class Scene:
     patch: pytest.MonkeyPatch
     desk: Desk
 
-    def held(self) -> HeldTable:
+    def held(self) -> DeskTable:
         return self.desk.add_table(frame(), DOMAIN, unit=Unit.row(), budget=Budget(8), name="people")
 
     def plan(self) -> Any:
@@ -148,7 +148,7 @@ def full_disk(scene: Scene) -> Any:
 def in_background(scene: Scene) -> Any:
     """A run that fails where nobody waits for it; what it says is on the plan's record."""
     plan = scene.plan()
-    scene.fail(Laplace, "run")
+    scene.fail(LaplaceTables, "run")
     scene.desk.submit(plan)
     scene.desk.close()
     raise DeskError(str(scene.desk.progress(plan.id).note))
@@ -229,8 +229,8 @@ def paths() -> dict[str, Callable[[Scene], Any]]:
         "no room for the codes": lambda s: (s.fail(encoded, "_settle", OSError(28, "No space left")), s.held()),
         "a damaged table": damaged_table,
         # Runs.
-        "a failing mechanism": lambda s: run_fails(s, Laplace, "run"),
-        "a failing selection": lambda s: run_fails(s, Laplace, "run", IndexError(NUMBER)),
+        "a failing mechanism": lambda s: run_fails(s, LaplaceTables, "run"),
+        "a failing selection": lambda s: run_fails(s, LaplaceTables, "run", IndexError(NUMBER)),
         "a failing model": lambda s: run_fails(s, Tables, "sample"),
         "a failing certificate": lambda s: run_fails(s, desk_module, "certify"),
         "a failing archive": lambda s: run_fails(s, Release, "pack"),
@@ -317,7 +317,7 @@ def test_no_success_sings(scene: Scene, caplog: pytest.LogCaptureFixture) -> Non
 def killed(folder: Path) -> None:
     """A curator whose process is killed when a mechanism holds the counts."""
     desk = Desk(folder)
-    Laplace.run = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[method-assign,assignment]
+    LaplaceTables.run = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[method-assign,assignment]
     held = desk.add_table(frame(), DOMAIN, unit=Unit.row(), budget=Budget(8), name="people")
     desk.release(desk.plan(held, [Marginals(order=2)], mechanism="laplace", budget=Budget(1)))
 
@@ -368,7 +368,7 @@ def test_an_export_is_heard(scene: Scene) -> None:
 
 def test_a_note_in_the_workspace_is_heard(scene: Scene) -> None:
     plan = scene.plan()
-    scene.fail(Laplace, "run", DeskError(f"the value {WORD}"))
+    scene.fail(LaplaceTables, "run", DeskError(f"the value {WORD}"))
     with pytest.raises(DeskError):
         scene.desk.release(plan)
     assert hits(written(scene.desk.folder))

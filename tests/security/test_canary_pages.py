@@ -12,9 +12,9 @@ from streamlit.testing.v1 import AppTest
 
 from core import Budget, Desk, Unit
 from core.desk import desk as desk_module
-from core.mechanisms.direct.laplace import Laplace
+from core.mechanisms.direct.laplace import LaplaceTables
 from core.mechanisms.online.online_laplace import OnlineLaplace
-from core.plans.statements import HeldTable
+from core.plans.statements import DeskTable
 from core.queries.marginals import Marginals
 from core.table.table import Table
 from dashboard.views.common import messages
@@ -37,7 +37,7 @@ BAD_FILES = {
 
 
 @pytest.fixture
-def held(desk: Desk) -> HeldTable:
+def held(desk: Desk) -> DeskTable:
     return desk.add_table(frame(), DOMAIN, unit=Unit.row(), budget=Budget(8), name="people")
 
 
@@ -54,7 +54,7 @@ def silent(app: AppTest, caplog: pytest.LogCaptureFixture, capfd: pytest.Capture
 
 @pytest.mark.parametrize("name", PAGES)
 def test_no_page_shows_a_cell(
-    page: Open, desk: Desk, held: HeldTable, name: str,
+    page: Open, desk: Desk, held: DeskTable, name: str,
     caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     caplog.set_level(logging.DEBUG, "release_desk")
@@ -78,15 +78,15 @@ def test_a_bad_upload_shows_no_cell(
     silent(app, caplog, capfd)
 
 
-def release_fails(app: AppTest, desk: Desk, held: HeldTable, patch: pytest.MonkeyPatch) -> AppTest:
+def release_fails(app: AppTest, desk: Desk, held: DeskTable, patch: pytest.MonkeyPatch) -> AppTest:
     plan = desk.plan(held, [Marginals(order=2)], mechanism="laplace", budget=Budget(1))
-    patch.setattr(Laplace, "run", failing)
+    patch.setattr(LaplaceTables, "run", failing)
     desk.submit(plan)
     desk._background._executor.submit(int).result()
     return app.switch_page("steps/budget.py").run()
 
 
-def answer_fails(app: AppTest, desk: Desk, held: HeldTable, patch: pytest.MonkeyPatch) -> AppTest:
+def answer_fails(app: AppTest, desk: Desk, held: DeskTable, patch: pytest.MonkeyPatch) -> AppTest:
     session = desk.ask(held, mechanism="online-laplace", budget=Budget(1), questions=5)
     desk.share(session.id, title="Ask")
     patch.setattr(OnlineLaplace, "answer", failing)
@@ -94,13 +94,13 @@ def answer_fails(app: AppTest, desk: Desk, held: HeldTable, patch: pytest.Monkey
     return button(app, "Ask").click().run()
 
 
-def reading_fails(app: AppTest, desk: Desk, held: HeldTable, patch: pytest.MonkeyPatch) -> AppTest:
+def reading_fails(app: AppTest, desk: Desk, held: DeskTable, patch: pytest.MonkeyPatch) -> AppTest:
     desk.release(desk.plan(held, [Marginals(order=2)], mechanism="laplace", budget=Budget(1)))
     patch.setattr(Table, "marginal", failing)
     return app.switch_page("steps/accuracy.py").run()
 
 
-def listing_fails(app: AppTest, desk: Desk, held: HeldTable, patch: pytest.MonkeyPatch) -> AppTest:
+def listing_fails(app: AppTest, desk: Desk, held: DeskTable, patch: pytest.MonkeyPatch) -> AppTest:
     patch.setattr(desk_module.Desk, "tables", failing)
     return app.switch_page("steps/budget.py").run()
 
@@ -110,7 +110,7 @@ FAILURES: list[Callable[..., AppTest]] = [release_fails, answer_fails, reading_f
 
 @pytest.mark.parametrize("fail", FAILURES)
 def test_a_failure_behind_a_page_shows_no_cell(
-    page: Open, desk: Desk, held: HeldTable, fail: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch,
+    page: Open, desk: Desk, held: DeskTable, fail: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     app = fail(page(), desk, held, monkeypatch)
@@ -120,14 +120,14 @@ def test_a_failure_behind_a_page_shows_no_cell(
 
 
 def test_a_page_that_quotes_errors_is_heard(
-    page: Open, desk: Desk, held: HeldTable, monkeypatch: pytest.MonkeyPatch
+    page: Open, desk: Desk, held: DeskTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(messages, "sentence", str)
     assert hits(page_text(listing_fails(page(), desk, held, monkeypatch)))
 
 
 def test_a_page_that_shows_rows_is_heard(
-    page: Open, desk: Desk, held: HeldTable, monkeypatch: pytest.MonkeyPatch
+    page: Open, desk: Desk, held: DeskTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(messages, "legend", lambda *_: st.dataframe(frame()))
     assert hits(page_text(page()))

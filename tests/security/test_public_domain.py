@@ -19,13 +19,15 @@ from core.base.errors import DeskError
 from core.kernel.query import Query
 from core.schema.domain import Booleans, Categories, Dates, Integers, Reals
 
-DOMAIN = Domain((
-    Categories(name="town", values=("Aa", "Bb"), other="elsewhere", missing=True),
-    Integers(name="age", low=0, high=99, bins=5),
-    Reals(name="weight", low=0, high=150, bins=4, missing=True),
-    Booleans(name="ill"),
-    Dates(name="seen", low="2020-01-01", high="2020-12-31", bins=3),
-))
+DOMAIN = Domain(
+    (
+        Categories(name="town", values=("Aa", "Bb"), other="elsewhere", missing=True),
+        Integers(name="age", low=0, high=99, bins=5),
+        Reals(name="weight", low=0, high=150, bins=4, missing=True),
+        Booleans(name="ill"),
+        Dates(name="seen", low="2020-01-01", high="2020-12-31", bins=3),
+    )
+)
 ROW: dict[str, Any] = {"town": "Aa", "age": 40, "weight": 70.5, "ill": True, "seen": "2020-05-05"}
 PEOPLE = [ROW | {"age": age, "ill": age % 3 == 0, "town": ("Aa", "Bb")[age % 2]} for age in range(60)]
 NEIGHBOURS: dict[str, dict[str, Any]] = {
@@ -148,11 +150,13 @@ def read_off(rows: list[dict[str, Any]]) -> Domain:
     """The mutant: categories and bounds come from the rows."""
     towns = dict.fromkeys(str(row["town"]) for row in rows)
     ages = [int(row["age"]) for row in rows if isinstance(row["age"], int)]
-    return Domain((
-        Categories(name="town", values=tuple(towns), other="elsewhere", missing=True),
-        Integers(name="age", low=min(ages), high=max(ages), bins=5),
-        *(DOMAIN[name] for name in ("weight", "ill", "seen")),
-    ))
+    return Domain(
+        (
+            Categories(name="town", values=tuple(towns), other="elsewhere", missing=True),
+            Integers(name="age", low=min(ages), high=max(ages), bins=5),
+            *(DOMAIN[name] for name in ("weight", "ill", "seen")),
+        )
+    )
 
 
 @pytest.fixture(scope="module")
@@ -173,9 +177,7 @@ def test_one_row_changes_nothing_that_can_be_noticed(
 
 
 @pytest.mark.parametrize("case", ["an unseen category", "an outlier"])
-def test_a_schema_that_is_read_off_the_rows_is_caught(
-    case: str, tmp_path: Path
-) -> None:
+def test_a_schema_that_is_read_off_the_rows_is_caught(case: str, tmp_path: Path) -> None:
     without = look(PEOPLE, as_frame, tmp_path / "without", read_off)
     with_it = look([*PEOPLE, NEIGHBOURS[case]], as_frame, tmp_path / "with", read_off)
     assert with_it != without

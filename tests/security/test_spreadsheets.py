@@ -35,11 +35,13 @@ PAYLOADS = (
     '"=1+1"',
 )
 NAME, OTHER_NAME = "=1+cmd|' /C calc'!A0", "-ill"
-DOMAIN = Domain((
-    Categories(name=NAME, values=PAYLOADS, other="@else"),
-    Integers(name="+age", low=-5, high=4),
-    Booleans(name=OTHER_NAME),
-))
+DOMAIN = Domain(
+    (
+        Categories(name=NAME, values=PAYLOADS, other="@else"),
+        Integers(name="+age", low=-5, high=4),
+        Booleans(name=OTHER_NAME),
+    )
+)
 WORDS = ("=1+1", "\t=1+1", "+1", "-rows older than 1", "@rows", "'=1", "plain words")
 
 
@@ -69,9 +71,9 @@ def downloads(desk: Desk) -> dict[str, bytes]:
     """Every CSV that the dashboard offers, made from a table whose names and categories are formulas."""
     rows = np.arange(180)
     values = [*PAYLOADS, "=not declared"]
-    frame = pd.DataFrame({
-        NAME: [values[row % len(values)] for row in rows], "+age": rows % 10 - 5, OTHER_NAME: rows % 3 == 0
-    })
+    frame = pd.DataFrame(
+        {NAME: [values[row % len(values)] for row in rows], "+age": rows % 10 - 5, OTHER_NAME: rows % 3 == 0}
+    )
     held = desk.add_table(frame, DOMAIN, unit=Unit.row(), budget=Budget(40), name="=people")
     plan = desk.plan(held, [Marginals(order=2)], mechanism="laplace", budget=Budget(20))
     release = desk.release(plan)

@@ -87,8 +87,10 @@ def mutated(base: bytes, other: bytes, draw: random.Random) -> bytes:
     for _ in range(draw.randint(1, 4)):
         ends = draw.random() < 0.6
         size = max(1, len(content))
-        place = draw.choice((draw.randrange(min(size, 64)), size - 1 - draw.randrange(min(size, 512)))) if ends else (
-            draw.randrange(size)
+        place = (
+            draw.choice((draw.randrange(min(size, 64)), size - 1 - draw.randrange(min(size, 512))))
+            if ends
+            else (draw.randrange(size))
         )
         match draw.randrange(8):
             case 0 if content:

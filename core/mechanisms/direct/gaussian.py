@@ -13,7 +13,7 @@ from core.schema.domain import Domain
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gaussian(Direct):
+class GaussianTables(Direct):
     """Add Gaussian noise to every count of every table that is asked for.
 
     **Privacy** rho-zCDP with rho = rho_for(epsilon, delta), hence (epsilon, delta)-differentially private: table t is

@@ -10,7 +10,7 @@ from core.privacy import events as privacy
 
 
 @dataclass(frozen=True, kw_only=True)
-class Laplace(Direct):
+class LaplaceTables(Direct):
     """Add Laplace noise to every count of every table that is asked for.
 
     **Privacy** table t gets discrete Laplace noise of scale unit.l1/epsilon_t. With delta = 0 the epsilon_t sum to

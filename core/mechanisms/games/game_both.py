@@ -41,9 +41,7 @@ class GameBoth(Game):
     data_learns: ClassVar[bool] = True
     query_learns: ClassVar[bool] = True
 
-    samples: int = option(
-        "whole", "Draws", default=1, low=1, high=MOST_DRAWS, help="Questions drawn per round."
-    )
+    samples: int = option("whole", "Draws", default=1, low=1, high=MOST_DRAWS, help="Questions drawn per round.")
     rate: float = option(
         "real",
         "Rate",

@@ -16,7 +16,7 @@ from core.kernel.kernel import Kernel
 from core.kernel.measurement import Additive, NoiseLevel
 from core.kernel.planes import SCALE, Moments, Wedges
 from core.kernel.tables import TOTAL
-from core.mechanisms.halfspaces.moments import Shape, moments, noise_in_rows, shape_of
+from core.mechanisms.halfspaces.moments import PointShape, moments, noise_in_rows, shape_of
 from core.mechanisms.halfspaces.wedges import features, grouped
 from core.mechanisms.kit.portions import share_of
 from core.mechanisms.kit.protocol import Expected, Progress, silent
@@ -174,7 +174,7 @@ class HalfspaceFit:
         weights = fitted(features(wedges, lines), shares, counted.sigma / shape.rows) * shape.rows
         return _with_missing(Points(domain, codes, weights), query, max(total - shape.rows, 0.0), generator)
 
-    def _planes(self, domain: Domain, shape: Shape, generator: np.random.Generator) -> Integers:
+    def _planes(self, domain: Domain, shape: PointShape, generator: np.random.Generator) -> Integers:
         """Public coins: evenly spread over the half circle in two dimensions, else at random."""
         query, planes = self._halfspaces()[0], self.count(domain)
         if len(shape.mean) == self._dimensions(domain) == 2:
@@ -224,7 +224,7 @@ class HalfspaceFit:
         return not unit.public_rows and _can_miss(domain, self._halfspaces()[0])
 
 
-def planes_like(query: Halfspaces, count: int, shape: Shape, generator: np.random.Generator) -> Integers:
+def planes_like(query: Halfspaces, count: int, shape: PointShape, generator: np.random.Generator) -> Integers:
     """Random planes like those of the class; offsets only where the released shape leaves rows on both sides."""
     if len(shape.mean) == 1 and not query.translated:
         return np.array([[1], [-1]], dtype=np.int64)
@@ -238,7 +238,7 @@ def planes_like(query: Halfspaces, count: int, shape: Shape, generator: np.rando
     return discretised(np.column_stack([directions, offsets]), query.bits)
 
 
-def support(domain: Domain, query: Halfspaces, shape: Shape, generator: np.random.Generator) -> Integers:
+def support(domain: Domain, query: Halfspaces, shape: PointShape, generator: np.random.Generator) -> Integers:
     """Records of the released shape on the columns of the class, uniform on all others.
 
     They come in pairs opposite to each other around the mean, and have exactly the released covariance before they are

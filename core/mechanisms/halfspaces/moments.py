@@ -21,7 +21,7 @@ LEAST_VARIANCE = 1e-6
 
 
 @dataclass(frozen=True)
-class Shape:
+class PointShape:
     """A released mean and covariance, in units of half the public range of each column."""
 
     rows: float
@@ -52,7 +52,7 @@ def noise_in_rows(level: NoiseLevel) -> float:
     return level.sigma / STEPS**2
 
 
-def shape_of(asked: Moments, measured: Measurement, public: int | None) -> Shape:
+def shape_of(asked: Moments, measured: Measurement, public: int | None) -> PointShape:
     """The shape that noisy sums tell; `public` is the number of rows without missing coordinates, where it is."""
     columns = len(asked.space.columns)
     table = np.zeros((columns + 1, columns + 1))
@@ -69,7 +69,7 @@ def shape_of(asked: Moments, measured: Measurement, public: int | None) -> Shape
     upper[pairs] = _shrunk(upper[pairs], error)
     values, vectors = np.linalg.eigh(np.diag(variances) + upper + upper.T)
     # No covariance of coordinates in -1..1 has a larger eigenvalue than their number.
-    return Shape(rows, mean, vectors * np.sqrt(np.clip(values, LEAST_SPREAD * middle, columns)))
+    return PointShape(rows, mean, vectors * np.sqrt(np.clip(values, LEAST_SPREAD * middle, columns)))
 
 
 def _shrunk(noisy: Floats, error: float) -> Floats:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from core.kernel.kernel import Kernel
 from core.mechanisms.iterative.distinguish import Distinguisher
-from core.mechanisms.kit.answers import Answer, ask, merged
+from core.mechanisms.kit.answers import NoisyAnswer, ask, merged
 from core.mechanisms.kit.protocol import Progress, silent
 from core.mechanisms.kit.schedule import Schedule
 from core.models.fitting.consistency import total_of
@@ -59,14 +59,14 @@ def construct(
     return hypothesis
 
 
-def rows_from(answers: Sequence[Answer], public: int | None) -> float:
+def rows_from(answers: Sequence[NoisyAnswer], public: int | None) -> float:
     """The number of rows: public, or the sums of the first tables weighted by inverse variance; at least one."""
     tables = {answer.question.columns: answer.value for answer in answers}
     sigmas = {answer.question.columns: answer.sigma for answer in answers}
     return max(1.0, total_of(tables, sigmas, public))
 
 
-def relearned(update: Update[H], hypothesis: H, answers: Sequence[Answer], sweeps: int, slack: float) -> H:
+def relearned(update: Update[H], hypothesis: H, answers: Sequence[NoisyAnswer], sweeps: int, slack: float) -> H:
     """The hypothesis after the answers were applied in turn, the newest last, some times over."""
     for _ in range(sweeps):
         for answer in answers:

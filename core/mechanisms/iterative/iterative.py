@@ -218,8 +218,10 @@ class Iterative:
             return max(1, math.ceil(self._steps(domain)))
         if self.rounds:
             return self.rounds
-        return tables_to_ask(wanted(self.queries, domain), self.budget) if tables else questions_to_ask(
-            log_size_of(self.queries, domain), self.budget
+        return (
+            tables_to_ask(wanted(self.queries, domain), self.budget)
+            if tables
+            else questions_to_ask(log_size_of(self.queries, domain), self.budget)
         )
 
     def _opening(self, domain: Domain, unit: Unit, tables: bool) -> dict[Columns, float]:

@@ -16,7 +16,7 @@ from core.queries.kit.question import Question
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class NoisyAnswer:
     """A question with its noisy value: a number, or the cells of a table."""
 
     question: Question
@@ -25,13 +25,13 @@ class Answer:
     """Standard deviation of the noise in each number."""
 
 
-def ask(kernel: Kernel, question: Question, event: Additive) -> Answer:
+def ask(kernel: Kernel, question: Question, event: Additive) -> NoisyAnswer:
     """Measure one question at the price of an event."""
     measured = kernel.measure(question, event)
-    return Answer(question, measured.values, measured.sigma)
+    return NoisyAnswer(question, measured.values, measured.sigma)
 
 
-def merged(answers: Sequence[Answer], new: Answer) -> list[Answer]:
+def merged(answers: Sequence[NoisyAnswer], new: NoisyAnswer) -> list[NoisyAnswer]:
     """The answers with a new one; a table that was measured before becomes one table with less noise."""
     if not isinstance(new.question, Marginal):
         return [*answers, new]
@@ -41,4 +41,4 @@ def merged(answers: Sequence[Answer], new: Answer) -> list[Answer]:
             precision, value = precision + 1 / answer.sigma**2, value + answer.value / answer.sigma**2
         else:
             kept.append(answer)
-    return [*kept, Answer(new.question, value / precision, 1 / math.sqrt(precision))]
+    return [*kept, NoisyAnswer(new.question, value / precision, 1 / math.sqrt(precision))]

@@ -111,9 +111,7 @@ class MedianBasic(MedianSession):
                 f"{amount(MOST_CELLS)}; use '{self.other}'."
             )
         if self._all(domain) and (count := multisets(cells, self._size(domain))) > MOST_MEMBERS:
-            advice = (
-                "the calibrated constants" if self.constants == "thesis" else "a smaller size, a random net"
-            )
+            advice = "the calibrated constants" if self.constants == "thesis" else "a smaller size, a random net"
             raise Refused(
                 f"There are {amount(count)} databases of {amount(self._size(domain))} rows and '{self.name}' holds at "
                 f"most {amount(MOST_MEMBERS)}; use {advice} or '{self.other}'."

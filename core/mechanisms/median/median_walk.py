@@ -18,8 +18,8 @@ from core.models.polytope.mixing import Mixing
 from core.queries.kit import checks
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
-from core.theory.median import MedianMechanism
-from core.theory.median import MedianWalk as Theorem
+from core.theory.median import MedianBound
+from core.theory.median import MedianWalkBound as Theorem
 
 MOST_CELLS = 4_096
 
@@ -55,7 +55,7 @@ class MedianWalk(MedianSession):
         "whole", "Chains", default=128, low=16, high=1_024, help="Histograms that walk at the same time and answer."
     )
 
-    _bound: ClassVar[type[MedianMechanism]] = Theorem
+    _bound: ClassVar[type[MedianBound]] = Theorem
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -69,9 +69,15 @@ class MedianWalk(MedianSession):
     def slot(self, domain: Domain) -> float:
         """Measured: a linear program and a centre, then the longest of all walks, with half as much to spare."""
         cells = domain.cells() + 1
-        return TABLE + 0.3 + 2e-4 * cells + 1.5 * max(
-            4e-9 * sweeps(cells, self.chains, slabs) * self.chains * (cells + 600) * (slabs + 20)
-            for slabs in range(1, MOST_HARD + 1)
+        return (
+            TABLE
+            + 0.3
+            + 2e-4 * cells
+            + 1.5
+            * max(
+                4e-9 * sweeps(cells, self.chains, slabs) * self.chains * (cells + 600) * (slabs + 20)
+                for slabs in range(1, MOST_HARD + 1)
+            )
         )
 
     def _check_universe(self, domain: Domain) -> None:

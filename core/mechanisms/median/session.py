@@ -48,7 +48,7 @@ from core.queries.kit import checks
 from core.queries.kit.checks import inside
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
-from core.theory.median import MedianMechanism
+from core.theory.median import MedianBound
 
 MOST_QUESTIONS = 1_000_000_000
 MOST_HARD = 100
@@ -244,9 +244,7 @@ class MedianSession:
     def _thesis(self, domain: Domain, unit: Unit) -> Thesis:
         left = Fraction(1) if unit.public_rows else 1 - ROWS_SHARE
         bound = self._bound(log_universe=math.log(domain.cells()), log_queries=math.log(self.questions))
-        return Thesis(
-            bound=bound, alpha=self.alpha, questions=self.questions, epsilon=pure_for(self.budget) * left
-        )
+        return Thesis(bound=bound, alpha=self.alpha, questions=self.questions, epsilon=pure_for(self.budget) * left)
 
     def _most(self, unit: Unit) -> int:
         return _most(self.budget, unit, self.questions, self.alpha * self.rows)
@@ -260,7 +258,7 @@ class MedianSession:
         sparse = _fixed(self.budget, unit, hard).sparse
         return replace(sparse, run=replace(sparse.run, sensitivity=Loss.sensitivity(unit)))
 
-    _bound: ClassVar[type[MedianMechanism]] = MedianMechanism
+    _bound: ClassVar[type[MedianBound]] = MedianBound
 
     def _check_universe(self, domain: Domain) -> None:
         """Refuse a schema for which the set cannot be held."""

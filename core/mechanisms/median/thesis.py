@@ -8,14 +8,14 @@ from fractions import Fraction
 
 from core.kernel.kernel import Kernel
 from core.privacy.events import Laplace
-from core.theory.median import MedianMechanism
+from core.theory.median import MedianBound
 
 
 @dataclass(frozen=True, kw_only=True)
 class Thesis:
     """The constants of T for one schema and budget."""
 
-    bound: MedianMechanism
+    bound: MedianBound
     alpha: float
     questions: int
     epsilon: Fraction

@@ -25,7 +25,7 @@ from core.kernel.query import Query
 from core.kernel.sparse_vector import Watch
 from core.kernel.tables import TOTAL, Marginal
 from core.mechanisms.iterative.construct import SLACK, relearned
-from core.mechanisms.kit.answers import Answer, ask
+from core.mechanisms.kit.answers import NoisyAnswer, ask
 from core.mechanisms.kit.interactive import Kind, Reply
 from core.mechanisms.kit.portions import count_level
 from core.mechanisms.kit.protocol import Expected
@@ -203,7 +203,7 @@ class Online:
             return state, self._reply(state, guess, margin, "easy")
         asked = self._asked(question)
         measured = kernel.measure(asked, state.sparse.number)
-        answer = Answer(asked, measured.values, measured.sigma)
+        answer = NoisyAnswer(asked, measured.values, measured.sigma)
         learnt = self._learn(replace(state, watch=watch), answer, kernel.domain)
         return learnt, self._reply(learnt, *_read(measured, question), "hard")
 
@@ -234,7 +234,7 @@ class Online:
         table = self._tables and self.replay and not self.theorem and question.columns and _one_cell(question)
         return Marginal(question.columns) if table else question
 
-    def _learn(self, state: OnlineState, answer: Answer, domain: Domain) -> OnlineState:
+    def _learn(self, state: OnlineState, answer: NoisyAnswer, domain: Domain) -> OnlineState:
         """The state after a measurement and the replays that the time allows, the newest measurement last."""
         update, past = self._update(domain), (*state.past, answer)
         slack = 0.0 if self.theorem else SLACK
@@ -286,7 +286,7 @@ class Online:
         domain: Domain,
         rows: float,
         earlier: Source | None,
-        opened: Sequence[Answer],
+        opened: Sequence[NoisyAnswer],
         generator: np.random.Generator,
     ) -> Hypothesis:
         """The hypothesis before the first measurement is learnt; `generator` is public randomness."""

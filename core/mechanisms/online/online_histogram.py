@@ -100,9 +100,7 @@ class OnlineHistogram:
         rows_sigma = 0.0 if kernel.public_rows is not None else _rows_noise(noisy)
         return _state(domain, noisy.tables[domain.names], model.cells, noisy.sigmas[domain.names], rows_sigma)
 
-    def answer(
-        self, state: HistogramState, question: Query, kernel: Kernel
-    ) -> tuple[HistogramState, Reply]:
+    def answer(self, state: HistogramState, question: Query, kernel: Kernel) -> tuple[HistogramState, Reply]:
         check_question(question, kernel.domain)
         count = float(question.total(state.model)) / question.denominator
         margin = abs(count - _raw(state, question)) + _spread(state, question)

@@ -99,9 +99,7 @@ class OnlineLaplace:
             rows = int(kernel.measure(TOTAL, share_of(self.budget, ROWS_SHARE)).values)
         return FreshNoiseState(max(1.0, float(rows)), self.questions)
 
-    def answer(
-        self, state: FreshNoiseState, question: Query, kernel: Kernel
-    ) -> tuple[FreshNoiseState, Reply]:
+    def answer(self, state: FreshNoiseState, question: Query, kernel: Kernel) -> tuple[FreshNoiseState, Reply]:
         check_question(question, kernel.domain)
         if state.left < 1:
             raise OutOfBudget(f"This session has answered all its {self.questions:,} questions; open another one.")

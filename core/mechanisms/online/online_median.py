@@ -12,7 +12,7 @@ import numpy as np
 from core.base.errors import Refused
 from core.base.options import option, unlisted
 from core.base.wording import amount
-from core.mechanisms.kit.answers import Answer
+from core.mechanisms.kit.answers import NoisyAnswer
 from core.mechanisms.online.online import Online
 from core.mechanisms.online.start import database_rows
 from core.mechanisms.online.state import Hypothesis
@@ -92,7 +92,7 @@ class OnlineMedian(Online):
         domain: Domain,
         rows: float,
         earlier: Source | None,
-        opened: Sequence[Answer],
+        opened: Sequence[NoisyAnswer],
         generator: np.random.Generator,
     ) -> Hypothesis:
         size = self._size(domain)

@@ -12,7 +12,7 @@ import numpy as np
 from core.base.errors import BadParameter, Refused
 from core.base.options import option
 from core.base.wording import amount
-from core.mechanisms.kit.answers import Answer
+from core.mechanisms.kit.answers import NoisyAnswer
 from core.mechanisms.online.online import Online
 from core.mechanisms.online.start import DENSE_CELLS, signed
 from core.mechanisms.online.state import Hypothesis
@@ -65,7 +65,7 @@ class OnlinePerceptron(Online):
         domain: Domain,
         rows: float,
         earlier: Source | None,
-        opened: Sequence[Answer],
+        opened: Sequence[NoisyAnswer],
         generator: np.random.Generator,
     ) -> Hypothesis:
         return self._update(domain).start(domain, rows) if earlier is None else signed(domain, rows, earlier)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from core.mechanisms.kit.answers import Answer
+from core.mechanisms.kit.answers import NoisyAnswer
 from core.mechanisms.online.online import Online
 from core.mechanisms.online.start import DENSE_CELLS, SUPPORT, weighted
 from core.mechanisms.online.state import Hypothesis
@@ -47,7 +47,7 @@ class OnlineWeights(Online):
         domain: Domain,
         rows: float,
         earlier: Source | None,
-        opened: Sequence[Answer],
+        opened: Sequence[NoisyAnswer],
         generator: np.random.Generator,
     ) -> Hypothesis:
         return weighted(domain, rows, earlier, opened, generator)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from core.mechanisms.kit.answers import Answer
+from core.mechanisms.kit.answers import NoisyAnswer
 from core.models.dense import Dense
 from core.models.points import Points
 from core.models.protocol import Codes, Floats
@@ -31,7 +31,7 @@ UNIFORM_MASS = 0.001
 
 
 def weighted(
-    domain: Domain, rows: float, earlier: Source | None, opening: Sequence[Answer], generator: np.random.Generator
+    domain: Domain, rows: float, earlier: Source | None, opening: Sequence[NoisyAnswer], generator: np.random.Generator
 ) -> Dense | Points:
     """A hypothesis that can be multiplied."""
     if domain.cells() > DENSE_CELLS:
@@ -47,9 +47,7 @@ def signed(domain: Domain, rows: float, earlier: Source) -> Signed:
     return Signed(domain, rows * _table(earlier, domain), rows)
 
 
-def database_rows(
-    domain: Domain, earlier: Source, members: int, rows: int, generator: np.random.Generator
-) -> Codes:
+def database_rows(domain: Domain, earlier: Source, members: int, rows: int, generator: np.random.Generator) -> Codes:
     """Small databases drawn from an earlier release: the places of their rows, one database per line."""
     codes = _records(earlier, domain, members * rows, generator)
     places = np.ravel_multi_index(tuple(codes.T), domain.shape())
@@ -57,7 +55,7 @@ def database_rows(
 
 
 def _points(
-    domain: Domain, rows: float, earlier: Source | None, opening: Sequence[Answer], generator: np.random.Generator
+    domain: Domain, rows: float, earlier: Source | None, opening: Sequence[NoisyAnswer], generator: np.random.Generator
 ) -> Points:
     even = round(SUPPORT * UNIFORM_RECORDS)
     spread = np.stack([generator.integers(0, size, even) for size in domain.sizes], axis=1)
@@ -67,9 +65,7 @@ def _points(
         else _records(earlier, domain, SUPPORT - even, generator)
     )
     mass = UNIFORM_MASS if opening or earlier is not None else UNIFORM_RECORDS
-    weights = np.concatenate([
-        np.full(len(known), rows * (1 - mass) / len(known)), np.full(even, rows * mass / even)
-    ])
+    weights = np.concatenate([np.full(len(known), rows * (1 - mass) / len(known)), np.full(even, rows * mass / even)])
     return Points(domain, np.concatenate([known, spread]).astype(np.int64), weights)
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from core.kernel.query import Query
 from core.kernel.sparse_vector import NumericSparse, Watch
 from core.kernel.tables import Marginal
-from core.mechanisms.kit.answers import Answer
+from core.mechanisms.kit.answers import NoisyAnswer
 from core.models.dense import Dense
 from core.models.median import MedianSet
 from core.models.points import Points
@@ -62,7 +62,7 @@ class OnlineState:
     threshold: int
     """In steps of the grid."""
     watch: Watch
-    past: tuple[Answer, ...]
+    past: tuple[NoisyAnswer, ...]
     """Everything that was measured, for replaying."""
     turn: int = 0
     """Place in `past` from which the next replay goes on."""
@@ -97,12 +97,14 @@ def save(state: OnlineState) -> bytes:
         "past": [],
     }
     for place, answer in enumerate(state.past):
-        facts["past"].append({
-            "columns": answer.question.columns,
-            "denominator": answer.question.denominator,
-            "whole": isinstance(answer.question, Marginal),
-            "sigma": float(answer.sigma).hex(),
-        })
+        facts["past"].append(
+            {
+                "columns": answer.question.columns,
+                "denominator": answer.question.denominator,
+                "whole": isinstance(answer.question, Marginal),
+                "sigma": float(answer.sigma).hex(),
+            }
+        )
         arrays[f"value{place}"] = answer.value
         if isinstance(answer.question, Query):
             arrays[f"weights{place}"] = answer.question.weights
@@ -129,12 +131,12 @@ def load(domain: Domain, data: bytes) -> OnlineState:
     )
 
 
-def _answer(facts: dict[str, Any], place: int, arrays: dict[str, NDArray[Any]]) -> Answer:
+def _answer(facts: dict[str, Any], place: int, arrays: dict[str, NDArray[Any]]) -> NoisyAnswer:
     columns = tuple(facts["columns"])
     question: Question = Marginal(columns)
     if not facts["whole"]:
         question = Query(columns=columns, weights=arrays[f"weights{place}"], denominator=facts["denominator"])
-    return Answer(question, arrays[f"value{place}"], float.fromhex(facts["sigma"]))
+    return NoisyAnswer(question, arrays[f"value{place}"], float.fromhex(facts["sigma"]))
 
 
 def _arrays(hypothesis: Hypothesis) -> dict[str, NDArray[Any]]:

@@ -94,11 +94,13 @@ class SmallDatabase:
 
     def expected(self, domain: Domain, unit: Unit) -> Expected:
         choice = self._choice(domain, unit)
-        return choice.expected({
-            "enumerate": missed(choice.candidates, choice.rows),
-            "net": f"the best of {amount(self.members)} random databases",
-            "search": "the best database proposed in the last round",
-        }[choice.method])
+        return choice.expected(
+            {
+                "enumerate": missed(choice.candidates, choice.rows),
+                "net": f"the best of {amount(self.members)} random databases",
+                "search": "the best database proposed in the last round",
+            }[choice.method]
+        )
 
     def seconds(self, domain: Domain, unit: Unit) -> float:
         return self._choice(domain, unit).seconds()

@@ -8,7 +8,7 @@ from typing import ClassVar
 from core.mechanisms.smalldb.candidates import SmallDatabases
 from core.mechanisms.smalldb.small import SmallDatabase
 from core.models.nets import rows_for
-from core.theory.smalldb import SmallDbVc
+from core.theory.smalldb import SmallDbVcBound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +43,6 @@ class SmallDb(SmallDatabase):
         dimension = self.queries[0].vc(candidates.domain).high
         if dimension > candidates.cells:
             return rows
-        universe = SmallDbVc(log_universe=candidates.log_cells, vc=int(dimension))
+        universe = SmallDbVcBound(log_universe=candidates.log_cells, vc=int(dimension))
         # The theorem spends half of its error on the size of the database.
         return min(rows, universe.size(2 * accuracy))

@@ -10,7 +10,7 @@ from core.base.options import option
 from core.mechanisms.smalldb.candidates import SmallDatabases
 from core.mechanisms.smalldb.small import SmallDatabase
 from core.models.nets import rows_for
-from core.theory.smalldb import SmallDbFat
+from core.theory.smalldb import SmallDbFatBound
 
 LARGEST_CONSTANT = 1e6
 
@@ -61,7 +61,7 @@ class SmallDbLinear(SmallDatabase):
         if len(self.queries) > 1 or candidates.cells < 2:
             return finite
         query, domain = self.queries[0], candidates.domain
-        theorem = SmallDbFat(
+        theorem = SmallDbFatBound(
             log_universe=candidates.log_cells,
             fat=lambda scale: query.fat(domain, scale).high,
             constant=self.constant or None,

@@ -65,9 +65,9 @@ class Compression:
 
     @property
     def domain(self) -> Domain:
-        return Domain(tuple(
-            Integers(name=name, low=0, high=self.groupings[name].size - 1) for name in self.original.names
-        ))
+        return Domain(
+            tuple(Integers(name=name, low=0, high=self.groupings[name].size - 1) for name in self.original.names)
+        )
 
     def merged(self, table: NDArray[np.int64], columns: Sequence[str]) -> NDArray[np.int64]:
         for axis, column in enumerate(columns):

@@ -176,9 +176,7 @@ def structured(
     return best, join(tuple(ones), cliques)
 
 
-def _grown(
-    candidates: Candidates, ones: Mapping[str, Floats], sigma: Floats
-) -> tuple[NDArray[np.intp], Floats]:
+def _grown(candidates: Candidates, ones: Mapping[str, Floats], sigma: Floats) -> tuple[NDArray[np.intp], Floats]:
     """Pairs in the order in which they are worth most, given those before, and what was left of each distance.
 
     If a and b, and b and c, are off independence by the shares s and t, then a and c are off by about s t / (1 - sum of

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from core.kernel.measurement import NoiseLevel
 from core.kernel.planes import SCALE, Balances
 from core.mechanisms.halfspaces.halfspace_fit import planes_like
-from core.mechanisms.halfspaces.moments import Shape
+from core.mechanisms.halfspaces.moments import PointShape
 from core.mechanisms.kit.spending import Spending
 from core.mechanisms.tree.measuring import Measuring
 from core.models.fitting.halfspace_weights import Signs, fitted
@@ -68,7 +68,7 @@ def plane_count(query: Halfspaces, domain: Domain) -> int:
     return 2 if len(query.axes(domain)) == 1 and not query.translated else PLANES
 
 
-def shape_of(query: Halfspaces, points: Points) -> Shape:
+def shape_of(query: Halfspaces, points: Points) -> PointShape:
     """Mean and covariance of the records, where no coordinate is missing."""
     lines, present = _lines(query, points)
     weights = points.weights * present
@@ -77,7 +77,7 @@ def shape_of(query: Halfspaces, points: Points) -> Shape:
     mean = weights @ coordinates / rows
     centred = coordinates - mean
     values, vectors = np.linalg.eigh((centred * weights[:, None]).T @ centred / rows)
-    return Shape(rows, mean, vectors * np.sqrt(np.maximum(values, 0.0)))
+    return PointShape(rows, mean, vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
 def _lines(query: Halfspaces, points: Points) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -85,9 +85,7 @@ def rake_to_everything(
     return replace(decoded, weights=weights)
 
 
-def publish(
-    one_way: OneWay, points: Points, decoded: Points, known: Noisy, wanted: Sequence[Columns]
-) -> Tables:
+def publish(one_way: OneWay, points: Points, decoded: Points, known: Noisy, wanted: Sequence[Columns]) -> Tables:
     """Records over the original cells, and tables that know more than whole rows drawn from those records.
 
     The records miss a noisy table by its noise and by their own error. What exceeds the noise, as a share of the whole

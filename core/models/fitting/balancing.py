@@ -65,9 +65,7 @@ class Balance:
         self.off = self.off + np.bincount(places.ravel(), weights=weights, minlength=self.off.size)
 
 
-def balanced(
-    domain: Domain, codes: Codes, shares: Floats, taken: Integers, generator: np.random.Generator
-) -> Integers:
+def balanced(domain: Domain, codes: Codes, shares: Floats, taken: Integers, generator: np.random.Generator) -> Integers:
     """How often to take each record, near to `shares`, given a first rounding of them with the same sum.
 
     Each result is the share rounded down or up. **Runtime** O(records x tables x passes).

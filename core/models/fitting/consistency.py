@@ -25,9 +25,7 @@ MOST_SETS = 4_000
 """Shared column sets that are reconciled; beyond this only single columns and the total are."""
 
 
-def total_of(
-    tables: Mapping[Columns, NDArray[Any]], sigmas: Mapping[Columns, float], public: int | None
-) -> float:
+def total_of(tables: Mapping[Columns, NDArray[Any]], sigmas: Mapping[Columns, float], public: int | None) -> float:
     """The number of rows: the public one, else the tables' sums weighted by inverse variance."""
     if public is not None:
         return float(public)

@@ -15,9 +15,7 @@ Number = TypeVar("Number", np.int64, np.float64)
 Columns = tuple[str, ...]
 
 
-def marginals(
-    table: NDArray[Number], names: Sequence[str], sets: Sequence[Columns]
-) -> dict[Columns, NDArray[Number]]:
+def marginals(table: NDArray[Number], names: Sequence[str], sets: Sequence[Columns]) -> dict[Columns, NDArray[Number]]:
     """The table over `names` summed down to each of `sets`, each laid out in its own order of columns.
 
     **Runtime** column by column the sets are parted into those that have it and those that do not; the second part

@@ -91,10 +91,12 @@ def _linear_program(lines: Floats, low: Floats, high: Floats, wanted: Floats, ta
     count = lines.shape[1]
     free = np.zeros((len(lines), 1))
     beyond = np.array([[-1.0], [-1.0]])
-    upper = np.block([
-        [np.concatenate([lines, -lines]), np.concatenate([free, free])],
-        [np.stack([wanted, -wanted]), beyond],
-    ])
+    upper = np.block(
+        [
+            [np.concatenate([lines, -lines]), np.concatenate([free, free])],
+            [np.stack([wanted, -wanted]), beyond],
+        ]
+    )
     limits = np.concatenate([high, -low, [target, -target]])
     result = linprog(
         np.append(np.zeros(count), 1.0),

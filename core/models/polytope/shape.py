@@ -11,7 +11,7 @@ from core.models.protocol import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class BodyShape:
     """Random directions with the shape of the body around its centre: normal, with the inverse of the Hessian of the
     sum of log distances as covariance, among those that keep the total mass."""
 
@@ -23,7 +23,7 @@ class Shape:
     even: Floats
 
     @classmethod
-    def of(cls, body: Polytope, middle: Floats) -> Shape:
+    def of(cls, body: Polytope, middle: Floats) -> BodyShape:
         at = body.weights @ middle
         tight = np.sqrt(1 / (at - body.low) ** 2 + 1 / (body.high - at) ** 2)
         among = (body.weights * middle**2) @ body.weights.T

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from core.models.polytope.centre import around, centre
 from core.models.polytope.mixing import Mixing
 from core.models.polytope.polytope import Polytope
-from core.models.polytope.shape import Shape
+from core.models.polytope.shape import BodyShape
 from core.models.protocol import Floats
 
 PAIRS = 12
@@ -53,9 +53,7 @@ def spread(cells: int, chains: int, generator: np.random.Generator) -> Walked:
     return Walked(points / points.sum(axis=1, keepdims=True), Mixing.perfect(chains))
 
 
-def cut(
-    body: Polytope, points: Floats, weights: Floats, low: float, high: float
-) -> tuple[Polytope, Floats]:
+def cut(body: Polytope, points: Floats, weights: Floats, low: float, high: float) -> tuple[Polytope, Floats]:
     """The body cut by one more slab, and the analytic centre of that part; `points` are inside the old body.
 
     If released answers contradict each other, or nearly so, because of their noise, the new slab is widened to meet the
@@ -76,9 +74,7 @@ def cut(
     return part, centre(part, inner)
 
 
-def walk(
-    body: Polytope, middle: Floats, chains: int, generator: np.random.Generator, *, most: int = 128
-) -> Walked:
+def walk(body: Polytope, middle: Floats, chains: int, generator: np.random.Generator, *, most: int = 128) -> Walked:
     """Walk from points around the centre until the answers look mixed, for at most `most` sweeps."""
     if not body.slabs:
         return spread(body.cells, chains, generator)
@@ -104,11 +100,11 @@ class Sweep:
     body: Polytope
     middle: Floats
     atoms: NDArray[np.int64]
-    shape: Shape
+    shape: BodyShape
 
     @classmethod
     def of(cls, body: Polytope, middle: Floats) -> Sweep:
-        return cls(body, middle, body.atoms(), Shape.of(body, middle))
+        return cls(body, middle, body.atoms(), BodyShape.of(body, middle))
 
     def run(self, here: Floats, generator: np.random.Generator) -> None:
         """Move every chain, in place."""

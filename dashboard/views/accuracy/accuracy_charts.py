@@ -52,17 +52,25 @@ def side_by_side(domain: Domain, columns: Sequence[str], real: Floats, released:
     where = ", ".join(f"{name} {labels[axis][int(top[axis])]}" for axis, name in enumerate(columns))
     alt = f"Real and released counts by {' and '.join(columns)}; the largest difference is {off.max():,.0f} at {where}."
     if len(columns) == 1:
-        figure = go.Figure([
-            go.Bar(x=labels[0], y=real, name="table", marker={"color": DARK}),
-            go.Bar(x=labels[0], y=released, name="release", marker=PALE_BAR),
-        ])
+        figure = go.Figure(
+            [
+                go.Bar(x=labels[0], y=real, name="table", marker={"color": DARK}),
+                go.Bar(x=labels[0], y=released, name="release", marker=PALE_BAR),
+            ]
+        )
         figure.update_layout(barmode="group", yaxis_title="rows", legend=ABOVE)
     else:
         most = float(off.max()) or 1.0
         figure = go.Figure(
             go.Heatmap(
-                z=released - real, x=labels[1], y=labels[0], colorscale="Cividis", zmin=-most, zmax=most,
-                colorbar={"title": "released − real"}, hovertemplate="%{y}, %{x}: %{z:+,.0f} rows<extra></extra>",
+                z=released - real,
+                x=labels[1],
+                y=labels[0],
+                colorscale="Cividis",
+                zmin=-most,
+                zmax=most,
+                colorbar={"title": "released − real"},
+                hovertemplate="%{y}, %{x}: %{z:+,.0f} rows<extra></extra>",
             )
         )
         figure.update_yaxes(type="category", autorange="reversed", automargin=True)
@@ -83,13 +91,18 @@ def running(attribute: Attribute, real: Floats, released: Floats) -> tuple[go.Fi
     low, high = sorted((int(gap.argmin()), int(gap.argmax())))
     places = spread(regular, MOST_DOTS)
     labels = [attribute.label(place) for place in range(regular)]
-    figure = go.Figure([
-        go.Scatter(
-            x=[labels[place] for place in places], y=share[places], mode="lines", name=name,
-            line={"color": color, "width": 3, "dash": dash},
-        )
-        for share, name, color, dash in ((shares[0], "table", DARK, "solid"), (shares[1], "release", GREY, "dash"))
-    ])
+    figure = go.Figure(
+        [
+            go.Scatter(
+                x=[labels[place] for place in places],
+                y=share[places],
+                mode="lines",
+                name=name,
+                line={"color": color, "width": 3, "dash": dash},
+            )
+            for share, name, color, dash in ((shares[0], "table", DARK, "solid"), (shares[1], "release", GREY, "dash"))
+        ]
+    )
     worst = float(gap.max() - gap.min())
     if high > low:
         figure.add_vrect(x0=labels[low], x1=labels[high - 1], fillcolor=GREY, opacity=0.25, line_width=0, layer="below")
@@ -103,9 +116,7 @@ def running(attribute: Attribute, real: Floats, released: Floats) -> tuple[go.Fi
 
 
 def margin(margins: Floats, errors: Floats) -> tuple[go.Figure, str]:
-    figure = go.Figure(
-        go.Scatter(x=margins, y=100 * errors, mode="lines+markers", line={"color": DARK, "width": 3})
-    )
+    figure = go.Figure(go.Scatter(x=margins, y=100 * errors, mode="lines+markers", line={"color": DARK, "width": 3}))
     figure.update_layout(
         margin=MARGINS, height=300, xaxis_title="margin, as a part of the unit ball", yaxis_title="largest error, in %"
     )

@@ -16,7 +16,7 @@ from core.base.wording import rows
 from core.desk.desk import Desk
 from core.planning.scoring import Score, score
 from core.plans.session_plan import is_release
-from core.plans.statements import HeldTable
+from core.plans.statements import DeskTable
 from core.queries.halfspaces import Halfspaces
 from core.queries.kit.protocol import QueryClass
 from core.registry import query_from_json
@@ -31,7 +31,7 @@ STATUS: messages.Status = "curator only"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compared:
+class ComparedRelease:
     """One release beside the truth."""
 
     name: str
@@ -40,7 +40,7 @@ class Compared:
     scores: tuple[Score, ...]
 
 
-def show(desk: Desk, table: HeldTable) -> None:
+def show(desk: Desk, table: DeskTable) -> None:
     st.warning(
         "Curator only. These figures are exact and private: do not copy them into anything that leaves this desk. "
         "Choosing between releases by them and publishing the choice would tell something about the table.",
@@ -77,17 +77,17 @@ def show(desk: Desk, table: HeldTable) -> None:
 
 
 @st.cache_resource(scope="session", max_entries=MOST_COMPARED, show_spinner="Comparing with the table …")
-def _compared(_desk: Desk, _table: HeldTable, plan_id: str, name: str) -> Compared:
+def _compared(_desk: Desk, _table: DeskTable, plan_id: str, name: str) -> ComparedRelease:
     release = _desk.result(plan_id)
     if release is None:
         raise DeskError("The stored release cannot be found.")
     queries = tuple(query_from_json(line) for line in release.certificate.queries)
-    return Compared(
+    return ComparedRelease(
         name=name, release=release, queries=queries, scores=score(queries, _desk.truth(_table), release)
     )
 
 
-def _overview(table: HeldTable, compared: list[Compared]) -> None:
+def _overview(table: DeskTable, compared: list[ComparedRelease]) -> None:
     """One line per release and class, and how the errors are distributed."""
     held = table.notes["rows"]
     st.header("Errors per query class", divider="gray")
@@ -116,7 +116,7 @@ def _table(lines: list[dict[str, str]], alt: str) -> None:
     st.table(pd.DataFrame(cells), hide_index=True, alt=alt)
 
 
-def _worst(one: Compared) -> None:
+def _worst(one: ComparedRelease) -> None:
     st.header("The worst questions", divider="gray")
     for found in one.scores:
         listed = [
@@ -134,7 +134,7 @@ def _worst(one: Compared) -> None:
         messages.note(f"The ten largest errors{sampled}.", STATUS)
 
 
-def _tables(desk: Desk, table: HeldTable, one: Compared) -> None:
+def _tables(desk: Desk, table: DeskTable, one: ComparedRelease) -> None:
     """Real and released counts side by side; for an ordered column also the running shares."""
     st.header("Counts side by side", divider="gray")
     columns = st.multiselect(
@@ -157,7 +157,7 @@ def _tables(desk: Desk, table: HeldTable, one: Compared) -> None:
         messages.note(f"Running shares; the shaded interval has the largest error, {percent(worst)}.", STATUS)
 
 
-def _halfspaces(desk: Desk, table: HeldTable, one: Compared) -> None:
+def _halfspaces(desk: Desk, table: DeskTable, one: ComparedRelease) -> None:
     """The error of halfspaces when points near the cut may be counted either way."""
     classes = [query for query in one.queries if isinstance(query, Halfspaces)]
     if not classes:

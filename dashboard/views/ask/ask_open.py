@@ -11,7 +11,7 @@ from core.base.options import options_of
 from core.base.wording import amount, plural
 from core.desk.desk import Desk
 from core.plans.session_plan import SessionPlan, is_release
-from core.plans.statements import HeldTable, Statement
+from core.plans.statements import DeskTable, Statement
 from core.privacy.budget import Budget
 from core.registry import interactive
 from core.schema.domain import Domain
@@ -28,7 +28,7 @@ MANY_CELLS = 2**20
 """Combinations that a session starts with at most; more is a choice."""
 
 
-def choose(here: state.Session, desk: Desk, table: HeldTable) -> Session | None:
+def choose(here: state.PageState, desk: Desk, table: DeskTable) -> Session | None:
     """The session on the page: an earlier one, or None while a new one is described, paid or opened."""
     sessions = {session.id: session for session in desk.sessions(table)}
     waiting = here.opening
@@ -59,7 +59,7 @@ def label(session: Session) -> str:
     return " · ".join([*parts, "closed"] if session.status == "closed" else parts)
 
 
-def _opening(here: state.Session, desk: Desk, plan_id: str) -> Session | None:
+def _opening(here: state.PageState, desk: Desk, plan_id: str) -> Session | None:
     """A session that is paid and being opened at the desk."""
     progress = desk.progress(plan_id)
     if progress.state == "running":
@@ -77,7 +77,7 @@ def _opening(here: state.Session, desk: Desk, plan_id: str) -> Session | None:
     return session
 
 
-def _describe(here: state.Session, desk: Desk, table: HeldTable) -> None:
+def _describe(here: state.PageState, desk: Desk, table: DeskTable) -> None:
     statement = desk.statement(table)
     messages.note(ledger_view.left(statement), "public")
     stored = _stored(statement, table)
@@ -115,7 +115,7 @@ def _describe(here: state.Session, desk: Desk, table: HeldTable) -> None:
     )
 
 
-def _stored(statement: Statement, table: HeldTable) -> dict[str, str]:
+def _stored(statement: Statement, table: DeskTable) -> dict[str, str]:
     """Stored releases of this table by plan id, each in one line."""
     return {
         entry.plan_id: ledger_view.line(entry, table)
@@ -124,20 +124,20 @@ def _stored(statement: Statement, table: HeldTable) -> dict[str, str]:
     }
 
 
-def _from_release(here: state.Session, desk: Desk, table: HeldTable, stored: dict[str, str]) -> None:
+def _from_release(here: state.PageState, desk: Desk, table: DeskTable, stored: dict[str, str]) -> None:
     with st.expander("Ask a release that is already paid, at no cost", icon=":material/history:"):
         chosen = st.selectbox("Release", list(stored), format_func=stored.__getitem__, key=f"ask-release-{table.id}")
         st.button("Ask it", on_click=_follow, args=(here, desk, table, chosen), key="ask-it")
 
 
-def _follow(here: state.Session, desk: Desk, table: HeldTable, plan_id: str) -> None:
+def _follow(here: state.PageState, desk: Desk, table: DeskTable, plan_id: str) -> None:
     try:
         here.asking = desk.ask(table, release=plan_id).id
     except Exception as problem:
         here.problem = messages.sentence(problem)
 
 
-def _columns(table: HeldTable) -> Domain | None:
+def _columns(table: DeskTable) -> Domain | None:
     """The columns that may be asked about; at first as many as make a universe of moderate size."""
     first: list[str] = []
     for name in table.domain.names:
@@ -159,9 +159,7 @@ def _columns(table: HeldTable) -> Domain | None:
     return domain
 
 
-def _plan(
-    desk: Desk, table: HeldTable, domain: Domain, budget: Budget, stored: dict[str, str]
-) -> SessionPlan | None:
+def _plan(desk: Desk, table: DeskTable, domain: Domain, budget: Budget, stored: dict[str, str]) -> SessionPlan | None:
     """The priced session."""
     small = domain.cells() <= FEW_CELLS
     first = HISTOGRAM if small else LEARNING
@@ -207,7 +205,7 @@ def _summary(desk: Desk, plan: SessionPlan, statement: Statement) -> None:
         st.error("That is more than is left; choose a smaller epsilon. Nothing was spent.", icon=":material/error:")
 
 
-def _submit(here: state.Session, desk: Desk, table: HeldTable, plan: SessionPlan) -> None:
+def _submit(here: state.PageState, desk: Desk, table: DeskTable, plan: SessionPlan) -> None:
     """Pay and open in the button's callback: a second click finds the same plan paid."""
     try:
         desk.submit(plan)

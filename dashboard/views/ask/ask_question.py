@@ -23,7 +23,7 @@ KINDS = {
 }
 
 
-def show(here: state.Session, session: Session) -> None:
+def show(here: state.PageState, session: Session) -> None:
     """The composer, and the answer to the last question."""
     if session.status == "closed":
         st.info("This session is closed; its transcript stays below.", icon=":material/lock:")
@@ -56,7 +56,7 @@ def show(here: state.Session, session: Session) -> None:
         _reply(here.answered[1])
 
 
-def _ask(here: state.Session, session: Session, text: str) -> None:
+def _ask(here: state.PageState, session: Session, text: str) -> None:
     """In the button's callback: an answer is stored before it is shown, so a click elsewhere loses nothing."""
     try:
         here.answered = (session.id, session.answer(question(text, session.domain)))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from core.desk.desk import Desk
-from core.plans.statements import HeldTable, Statement
+from core.plans.statements import DeskTable, Statement
 from core.privacy.budget import Budget
 from dashboard.views.common import messages, wording
 
 
-def change(desk: Desk, table: HeldTable, statement: Statement) -> None:
+def change(desk: Desk, table: DeskTable, statement: Statement) -> None:
     with st.expander("Change the total", icon=":material/edit:"):
         st.write("A larger total weakens the promise to everyone in the table. Change and reason stay on record.")
         with st.form("change-budget", border=False):

@@ -14,7 +14,7 @@ from core.desk.desk import Desk
 from core.desk.surveys import KIND as DISCOVERY
 from core.ledger.ledger import Entry
 from core.plans.session_plan import is_release
-from core.plans.statements import HeldTable, Statement
+from core.plans.statements import DeskTable, Statement
 from core.privacy.budget import Budget
 from core.registry import mechanisms, query_from_json
 from core.release.release import to_csv
@@ -23,7 +23,7 @@ from dashboard.views.common import wording
 STATES = {"done": "stored", "running": "running", "stopped": "paid, not finished", "ended": "ended by an error"}
 
 
-def line(entry: Entry, table: HeldTable | None) -> str:
+def line(entry: Entry, table: DeskTable | None) -> str:
     """One release in one line."""
     plan = json.loads(entry.plan_json)
     budget = Budget.from_json(plan["budget"])
@@ -47,7 +47,7 @@ def more(statement: Statement) -> str | None:
     return amount(max(0, statement.total - spent) // last) if last else None
 
 
-def export(desk: Desk, statement: Statement, held: Mapping[str, HeldTable]) -> bytes:
+def export(desk: Desk, statement: Statement, held: Mapping[str, DeskTable]) -> bytes:
     """The ledger as CSV; budgets and spends are not computed from the rows."""
     return to_csv(frame(desk, statement, held))
 
@@ -57,7 +57,7 @@ def title(plan: Mapping[str, Any]) -> str:
     return "Bought suggestions" if plan.get("kind") == DISCOVERY else known.title if known else str(plan["mechanism"])
 
 
-def asked(plan: Mapping[str, Any], table: HeldTable | None) -> str:
+def asked(plan: Mapping[str, Any], table: DeskTable | None) -> str:
     """The query classes of a plan; without the schema only their names are known."""
     if "kind" in plan:
         names = ", ".join(plan.get("columns") or ["all columns"])
@@ -70,7 +70,7 @@ def asked(plan: Mapping[str, Any], table: HeldTable | None) -> str:
         return asked(plan, None)
 
 
-def frame(desk: Desk, statement: Statement, held: Mapping[str, HeldTable]) -> pd.DataFrame:
+def frame(desk: Desk, statement: Statement, held: Mapping[str, DeskTable]) -> pd.DataFrame:
     """The ledger of one account, newest first."""
     lines = []
     for entry in statement.entries:

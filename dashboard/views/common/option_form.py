@@ -91,9 +91,7 @@ def _value(option: Option, options: Sequence[Option], domain: Domain, key: str) 
     if option.kind == "flag":
         return st.toggle(option.label, option.default, **common)
     if option.kind == "choice":
-        return st.segmented_control(
-            option.label, list(option.choices), default=option.default, required=True, **common
-        )
+        return st.segmented_control(option.label, list(option.choices), default=option.default, required=True, **common)
     if option.kind == "real":
         low, high = option.low, option.high
         return st.number_input(option.label, low, high, float(option.default), step=0.05, format="%g", **common)

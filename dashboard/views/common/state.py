@@ -12,7 +12,7 @@ import streamlit as st
 
 from core.desk.desk import Desk
 from core.plans.plan_file import PlanFile
-from core.plans.statements import HeldTable
+from core.plans.statements import DeskTable
 from core.sessions.answer import Answer
 from dashboard.views.common import access
 from dashboard.views.common.wording import moment
@@ -24,7 +24,7 @@ DEMO_NAME = "clinic_visits"
 
 
 @dataclass
-class Session:
+class PageState:
     """One curator's place in the dashboard."""
 
     draft: Draft = field(default_factory=Draft)
@@ -52,9 +52,9 @@ class Session:
     """Rehearsals that were asked for, newest last; all of them ran on public rows."""
 
 
-def session() -> Session:
+def session() -> PageState:
     if "desk-session" not in st.session_state:
-        st.session_state["desk-session"] = Session()
+        st.session_state["desk-session"] = PageState()
     return st.session_state["desk-session"]
 
 
@@ -92,7 +92,7 @@ def demo_schema() -> str:
     return (DEMO_FILES / f"{DEMO_NAME}.schema.json").read_text(encoding="utf-8")
 
 
-def choose_table(held: list[HeldTable]) -> HeldTable:
+def choose_table(held: list[DeskTable]) -> DeskTable:
     """The table a page is about, chosen once for all pages."""
     here = session()
     by_id = {table.id: table for table in held}
@@ -108,5 +108,5 @@ def choose_table(held: list[HeldTable]) -> HeldTable:
     return by_id[chosen]
 
 
-def table_label(table: HeldTable) -> str:
+def table_label(table: DeskTable) -> str:
     return f"{table.name} · {len(table.domain)} columns · added {moment(table.added)}"

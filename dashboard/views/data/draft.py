@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 
 from core.base.errors import BadFile
-from core.table.table import Source
 from dashboard.views.data import server_path, upload
 
 DEMO = "demo"
@@ -73,7 +72,7 @@ class Draft:
         vars(self).update(vars(Draft(way=self.way, version=self.version)))
 
     @contextmanager
-    def source(self, workspace: Path) -> Iterator[Source]:
+    def source(self, workspace: Path) -> Iterator[TableSource]:
         """What was chosen, readable for as long as it is needed."""
         if self.file is not None:
             with upload.on_disk(self.file, workspace) as path:

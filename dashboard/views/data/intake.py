@@ -8,7 +8,7 @@ import streamlit as st
 from core.base.errors import DeskError
 from core.base.wording import amount, plural
 from core.desk.desk import Desk
-from core.plans.statements import HeldTable
+from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
@@ -60,12 +60,12 @@ def schema(draft: Draft, id_column: str | None) -> Domain | None:
     return domain
 
 
-def open_table(draft: Draft, desk: Desk, domain: Domain, unit: Unit, budget: Budget) -> HeldTable:
+def open_table(draft: Draft, desk: Desk, domain: Domain, unit: Unit, budget: Budget) -> DeskTable:
     with draft.source(desk.folder) as source:
         return desk.add_table(source, domain, unit=unit, budget=budget, name=draft.name)
 
 
-def report(table: HeldTable) -> None:
+def report(table: DeskTable) -> None:
     """What happened to the rows; for the curator's eyes."""
     rows, misfits, dropped = table.notes["rows"], table.notes["misfits"], table.notes["dropped_rows"]
     with st.container(border=True):
@@ -77,10 +77,12 @@ def report(table: HeldTable) -> None:
             st.write("Cells that did not fit the schema and were moved:")
             # Only text: a grid would offer private counts as a file.
             st.table(
-                pd.DataFrame({
-                    "Column": [messages.plain(name) for name in found],
-                    "Cells moved": [amount(count) for count in found.values()],
-                }),
+                pd.DataFrame(
+                    {
+                        "Column": [messages.plain(name) for name in found],
+                        "Cells moved": [amount(count) for count in found.values()],
+                    }
+                ),
                 hide_index=True,
                 width="content",
                 alt="Number of cells moved, per column.",
@@ -90,7 +92,7 @@ def report(table: HeldTable) -> None:
         st.page_link("steps/plan.py", label="Go on to Plan", icon=":material/arrow_forward:")
 
 
-def overview(held: list[HeldTable]) -> None:
+def overview(held: list[DeskTable]) -> None:
     st.dataframe(
         pd.DataFrame(
             {

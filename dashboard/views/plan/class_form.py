@@ -9,7 +9,7 @@ import streamlit as st
 from core.base.errors import DeskError, Refused
 from core.base.options import Option, options_of
 from core.base.wording import plural
-from core.plans.statements import HeldTable
+from core.plans.statements import DeskTable
 from core.queries.kit.protocol import Columns, QueryClass
 from core.registry import query_classes
 from core.schema.domain import Domain
@@ -19,17 +19,17 @@ USUAL = "marginals"
 COLUMNS = ("column", "columns")
 
 
-def names_key(table: HeldTable) -> str:
+def names_key(table: DeskTable) -> str:
     """The key of the list of chosen classes."""
     return f"classes-{table.id}"
 
 
-def form_key(table: HeldTable, name: str) -> str:
+def form_key(table: DeskTable, name: str) -> str:
     """What the keys of the fields of a class start with."""
     return f"class-{table.id}-{name}"
 
 
-def queries(table: HeldTable) -> list[QueryClass] | None:
+def queries(table: DeskTable) -> list[QueryClass] | None:
     """The chosen classes, or None with one sentence for each that does not fit."""
     names = st.multiselect(
         "Query classes",
@@ -57,7 +57,7 @@ def tables_of(query: QueryClass, domain: Domain) -> tuple[Columns, ...]:
         return (tuple(getattr(query, "columns", ())),)
 
 
-def _class(name: str, table: HeldTable) -> list[QueryClass] | None:
+def _class(name: str, table: DeskTable) -> list[QueryClass] | None:
     kind, domain = query_classes[name], table.domain
     options = options_of(kind)
     with st.container(border=True):

@@ -11,12 +11,12 @@ from core.base.errors import DeskError
 from core.base.wording import plural
 from core.planning.budget_for import Measure
 from core.plans.plan_file import PlanFile
-from core.plans.statements import HeldTable
+from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.queries.kit.focus import asked_columns
 from core.registry import mechanism_from, offline
 from dashboard.views.common import messages
-from dashboard.views.common.state import Session
+from dashboard.views.common.state import PageState
 from dashboard.views.plan import compare_chart, theorems
 from dashboard.views.plan.compare_chart import Dot, Line
 from dashboard.views.plan.offers import Offers, remembered
@@ -29,8 +29,8 @@ LARGEST = 1_000.0
 
 
 def show(
-    here: Session,
-    table: HeldTable,
+    here: PageState,
+    table: DeskTable,
     plan: PlanFile,
     priced: Offers,
     wish: Wish,
@@ -62,13 +62,12 @@ def show(
     messages.note(
         "Lines are expected errors of what each mechanism measures: point at one to read what that is. Dotted lines "
         "are what a theorem promises for a table of so many rows; click a name to show it. Crosses are rehearsals, "
-        "which compare all questions alike. Nothing here is computed from the private rows."
-        + others,
+        "which compare all questions alike. Nothing here is computed from the private rows." + others,
         "public",
     )
 
 
-def _lines(table: HeldTable, plan: PlanFile, priced: Offers, rows: int, measure: Measure) -> tuple[Line, ...]:
+def _lines(table: DeskTable, plan: PlanFile, priced: Offers, rows: int, measure: Measure) -> tuple[Line, ...]:
     center = float(plan.budget.epsilon)
     epsilons = tuple(center * step for step in STEPS if center * step <= LARGEST)
     return tuple(
@@ -86,7 +85,7 @@ def _lines(table: HeldTable, plan: PlanFile, priced: Offers, rows: int, measure:
 
 
 def _line(
-    table: HeldTable,
+    table: DeskTable,
     plan: PlanFile,
     name: str,
     options: Mapping[str, Any],
@@ -136,4 +135,3 @@ def _dot(run: Run, outcome: Outcome, plan: PlanFile, measure: Measure) -> list[D
             about=about,
         )
     ]
-

@@ -16,14 +16,14 @@ from core.desk.desk import Desk
 from core.mechanisms.kit.protocol import Expected, Mechanism
 from core.models.histogram import MOST_CELLS
 from core.planning.budget_for import budget_for
-from core.plans.statements import HeldTable, Statement
+from core.plans.statements import DeskTable, Statement
 from core.privacy.budget import Budget
 from core.queries.kit.focus import asked_columns
 from core.queries.kit.protocol import QueryClass
 from core.registry import mechanism_from, offline
 from core.schema.domain import Domain
 from dashboard.views.common import messages, option_form
-from dashboard.views.common.state import Session
+from dashboard.views.common.state import PageState
 from dashboard.views.common.wording import duration, number, percent
 from dashboard.views.plan import class_form
 from dashboard.views.plan.plan_form import Accuracy, Wish
@@ -59,7 +59,7 @@ class Offers:
     """Titles of the others, each with the reason in one sentence."""
 
 
-def offers(here: Session, desk: Desk, table: HeldTable, asked: Sequence[QueryClass], wish: Wish) -> Offers:
+def offers(here: PageState, desk: Desk, table: DeskTable, asked: Sequence[QueryClass], wish: Wish) -> Offers:
     """Every mechanism, priced or refused; remembered, because a page runs at every click."""
 
     def priced() -> Offers:
@@ -109,18 +109,18 @@ def recommended(
     return [name for name in first if name in found]
 
 
-def pick_key(table: HeldTable, asked: Sequence[QueryClass]) -> str:
+def pick_key(table: DeskTable, asked: Sequence[QueryClass]) -> str:
     """Where the mechanism is kept that was picked for these classes."""
     return f"picked-{table.id}-{'-'.join(dict.fromkeys(query.name for query in asked))}"
 
 
-def option_key(table: HeldTable, name: str) -> str:
+def option_key(table: DeskTable, name: str) -> str:
     """What the keys of a mechanism's options start with."""
     return f"option-{table.id}-{name}"
 
 
 def choose(
-    table: HeldTable, asked: Sequence[QueryClass], priced: Offers, statement: Statement
+    table: DeskTable, asked: Sequence[QueryClass], priced: Offers, statement: Statement
 ) -> tuple[Offer, dict[str, Any]] | None:
     """The mechanism that the curator picks, and its options where they are not the usual ones."""
     by_name = {offer.mechanism.name: offer for offer in priced.found}
@@ -155,7 +155,7 @@ def choose(
 
 
 def budget_of(
-    table: HeldTable, asked: Sequence[QueryClass], offer: Offer, options: dict[str, Any], wish: Wish
+    table: DeskTable, asked: Sequence[QueryClass], offer: Offer, options: dict[str, Any], wish: Wish
 ) -> Budget:
     """What the mechanism spends with the curator's own options."""
     if isinstance(wish, Budget) or not options:
@@ -163,7 +163,7 @@ def budget_of(
     return _needed(table, asked, offer.mechanism.name, options, wish)
 
 
-def _priced(desk: Desk, table: HeldTable, asked: Sequence[QueryClass], budget: Budget) -> Offers:
+def _priced(desk: Desk, table: DeskTable, asked: Sequence[QueryClass], budget: Budget) -> Offers:
     """What every mechanism does with one budget."""
     found, refused, domain = [], {}, asked_columns(asked, table.domain)
     for mechanism in offline.values():
@@ -176,7 +176,7 @@ def _priced(desk: Desk, table: HeldTable, asked: Sequence[QueryClass], budget: B
     return Offers(found=tuple(sorted(found, key=lambda offer: ranks[offer.mechanism.name])), refused=refused)
 
 
-def _reaching(desk: Desk, table: HeldTable, asked: Sequence[QueryClass], wish: Accuracy, usual: Offers) -> Offers:
+def _reaching(desk: Desk, table: DeskTable, asked: Sequence[QueryClass], wish: Accuracy, usual: Offers) -> Offers:
     """What every mechanism must spend to be this accurate, in the order in which they are recommended anyway."""
     found, refused = [], dict(usual.refused)
     for mechanism in (offer.mechanism for offer in usual.found):
@@ -189,7 +189,7 @@ def _reaching(desk: Desk, table: HeldTable, asked: Sequence[QueryClass], wish: A
 
 
 def _offer(
-    desk: Desk, table: HeldTable, asked: Sequence[QueryClass], mechanism: type[Mechanism], budget: Budget
+    desk: Desk, table: DeskTable, asked: Sequence[QueryClass], mechanism: type[Mechanism], budget: Budget
 ) -> Offer:
     made = desk.plan(table, asked, mechanism=mechanism.name, budget=budget)
     built, domain = mechanism_from(mechanism.name, asked, budget, {}), asked_columns(asked, table.domain)
@@ -203,7 +203,7 @@ def _offer(
 
 
 def _needed(
-    table: HeldTable, asked: Sequence[QueryClass], name: str, options: Mapping[str, Any], wish: Accuracy
+    table: DeskTable, asked: Sequence[QueryClass], name: str, options: Mapping[str, Any], wish: Accuracy
 ) -> Budget:
     """The smallest budget that reaches the wished accuracy."""
     return budget_for(
@@ -215,7 +215,7 @@ def _keep(kept: str, widget: str) -> None:
     st.session_state[kept] = st.session_state[widget]
 
 
-def _options(mechanism: type[Mechanism], table: HeldTable) -> dict[str, Any]:
+def _options(mechanism: type[Mechanism], table: DeskTable) -> dict[str, Any]:
     options = options_of(mechanism)
     if not options:
         return {}

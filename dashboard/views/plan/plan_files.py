@@ -8,15 +8,15 @@ import streamlit as st
 
 from core.base.errors import BadFile
 from core.plans.plan_file import LONGEST, PlanFile
-from core.plans.statements import HeldTable
+from core.plans.statements import DeskTable
 from dashboard.views.common import messages
-from dashboard.views.common.state import Session
+from dashboard.views.common.state import PageState
 from dashboard.views.plan import plan_fill
 
 FILE, TEXT = "plan-file", "plan-text"
 
 
-def load(here: Session, table: HeldTable) -> None:
+def load(here: PageState, table: DeskTable) -> None:
     """Fill the forms from a saved plan."""
     with st.popover("Load a plan", icon=":material/upload_file:"):
         st.write("A plan.json saved on this page, for this or another table with the same columns.")
@@ -43,17 +43,17 @@ def save(plan: PlanFile, name: str) -> None:
     messages.note("The file holds your choices and column names, nothing from the table; it may be shared.", "public")
 
 
-def _from_file(here: Session, table: HeldTable) -> None:
+def _from_file(here: PageState, table: DeskTable) -> None:
     file = st.session_state.get(FILE)
     if file is not None:
         _use(here, table, lambda: _decoded(file))
 
 
-def _from_text(here: Session, table: HeldTable) -> None:
+def _from_text(here: PageState, table: DeskTable) -> None:
     _use(here, table, lambda: str(st.session_state.get(TEXT) or ""))
 
 
-def _use(here: Session, table: HeldTable, text: Any) -> None:
+def _use(here: PageState, table: DeskTable, text: Any) -> None:
     """In a widget's callback: fields can be filled before they are drawn only."""
     try:
         plan_fill.apply(table, PlanFile.read(text()))

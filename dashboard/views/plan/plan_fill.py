@@ -12,7 +12,7 @@ import streamlit as st
 from core.base.errors import Refused
 from core.base.options import Option, options_of, unlisted_of
 from core.plans.plan_file import PlanFile
-from core.plans.statements import HeldTable
+from core.plans.statements import DeskTable
 from core.queries.kit.protocol import QueryClass
 from core.registry import offline, query_classes
 from core.schema.domain import Domain
@@ -20,7 +20,7 @@ from dashboard.views.common import editors, option_form
 from dashboard.views.plan import class_form, offers, plan_form
 
 
-def apply(table: HeldTable, plan: PlanFile) -> None:
+def apply(table: DeskTable, plan: PlanFile) -> None:
     """Fill every form, or refuse with one sentence and change nothing."""
     for query in plan.queries:
         query.check(table.domain)

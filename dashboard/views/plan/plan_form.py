@@ -11,7 +11,7 @@ import streamlit as st
 from core.base.errors import DeskError
 from core.base.odds import HARM
 from core.planning.budget_for import Measure
-from core.plans.statements import HeldTable
+from core.plans.statements import DeskTable
 from core.privacy.budget import Budget, exact
 from dashboard.views.common import budget_form, messages
 from dashboard.views.common.wording import at_most, number
@@ -52,7 +52,7 @@ def rows() -> int | None:
     return None if chosen is None else int(chosen)
 
 
-def wish(table: HeldTable, left_epsilon: float) -> Wish | None:
+def wish(table: DeskTable, left_epsilon: float) -> Wish | None:
     """What was wished for, or None with one sentence on what is wrong."""
     key = keys(table)
     way = st.segmented_control(
@@ -82,12 +82,12 @@ def wish(table: HeldTable, left_epsilon: float) -> Wish | None:
     )
 
 
-def keys(table: HeldTable) -> str:
+def keys(table: DeskTable) -> str:
     """What the keys of the fields for a budget start with."""
     return f"release-{table.id}"
 
 
-def fill(table: HeldTable, budget: Budget, records: int | None) -> None:
+def fill(table: DeskTable, budget: Budget, records: int | None) -> None:
     """Type a budget and a number of rows into the form; only before it is drawn."""
     key = keys(table)
     held: Any = st.session_state
@@ -97,7 +97,7 @@ def fill(table: HeldTable, budget: Budget, records: int | None) -> None:
     held["rows"] = records
 
 
-def _accuracy(table: HeldTable) -> Accuracy | None:
+def _accuracy(table: DeskTable) -> Accuracy | None:
     key = keys(table)
     first, second, third = st.columns(3, vertical_alignment="bottom")
     with first:

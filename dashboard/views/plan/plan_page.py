@@ -7,16 +7,16 @@ import streamlit as st
 from core.base.errors import DeskError
 from core.desk.desk import Desk
 from core.plans.plan_file import PlanFile
-from core.plans.statements import HeldTable, Statement
+from core.plans.statements import DeskTable, Statement
 from core.privacy.budget import Budget
 from dashboard.views.budget import ledger_view
 from dashboard.views.common import budget_form, messages, wording
-from dashboard.views.common.state import Session
+from dashboard.views.common.state import PageState
 from dashboard.views.plan import class_form, comparison, offers, plan_files, plan_form, rehearsal_form
 from dashboard.views.plan.plan_form import ABOUT, Wish
 
 
-def show(here: Session, desk: Desk, table: HeldTable) -> None:
+def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     statement = desk.statement(table)
     messages.note(ledger_view.left(statement), "public")
     plan_files.load(here, table)
@@ -69,9 +69,9 @@ def _reached(wish: Wish, budget: Budget) -> None:
 
 
 def _tried(
-    here: Session,
+    here: PageState,
     desk: Desk,
-    table: HeldTable,
+    table: DeskTable,
     plan: PlanFile,
     priced: offers.Offers,
     wish: Wish,

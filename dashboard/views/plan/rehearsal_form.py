@@ -15,13 +15,13 @@ from core.base.wording import rows as in_rows
 from core.desk.desk import Desk
 from core.plans.plan_file import PlanFile
 from core.plans.session_plan import is_release
-from core.plans.statements import HeldTable, Statement
+from core.plans.statements import DeskTable, Statement
 from core.registry import offline
 from core.schema.domain import Domain
 from core.table.stand_in import StandIn
 from dashboard.views.budget import ledger_view
 from dashboard.views.common import messages, state
-from dashboard.views.common.state import Session
+from dashboard.views.common.state import PageState
 from dashboard.views.common.wording import duration, number
 from dashboard.views.plan import rehearsals
 from dashboard.views.plan.rehearsals import Outcome, Run
@@ -34,7 +34,7 @@ MOST_SHOWN = 12
 Maker = Callable[[], StandIn]
 
 
-def guess(table: HeldTable) -> int:
+def guess(table: DeskTable) -> int:
     """The number of rows that is publicly known or guessed; theorems and invented rows need one."""
     key = f"guess-{table.id}"
     first = table.notes["rows"] if table.unit.public_rows else FIRST_GUESS
@@ -51,14 +51,14 @@ def guess(table: HeldTable) -> int:
     return int(chosen)
 
 
-def finished(here: Session, table: HeldTable) -> list[tuple[Run, Outcome]]:
+def finished(here: PageState, table: DeskTable) -> list[tuple[Run, Outcome]]:
     """The rehearsals of this table in this session that have ended, oldest first."""
     service = rehearsals.service()
     runs = [(run, service.outcome(run.id)) for run in here.rehearsals if run.table == table.id]
     return [(run, outcome) for run, outcome in runs if outcome is not None]
 
 
-def show(here: Session, desk: Desk, table: HeldTable, plan: PlanFile, statement: Statement, rows: int) -> None:
+def show(here: PageState, desk: Desk, table: DeskTable, plan: PlanFile, statement: Statement, rows: int) -> None:
     """Choose the public rows, start, and look."""
     st.write("Run the whole plan on public rows first. The private table is not touched, so this costs nothing.")
     makers = _standins(desk, table, statement, rows)
@@ -86,7 +86,7 @@ def show(here: Session, desk: Desk, table: HeldTable, plan: PlanFile, statement:
     _results(finished(here, table))
 
 
-def _start(here: Session, run: Run, make: Maker) -> None:
+def _start(here: PageState, run: Run, make: Maker) -> None:
     rehearsals.service().start(run, make)
     here.rehearsals = [*here.rehearsals, run][-MOST_SHOWN:]
 
@@ -124,7 +124,7 @@ def _results(found: list[tuple[Run, Outcome]]) -> None:
         messages.note("Errors on public rows, with fresh noise in each rehearsal; the real table may differ.", "public")
 
 
-def _standins(desk: Desk, table: HeldTable, statement: Statement, rows: int) -> dict[str, tuple[str, Maker]]:
+def _standins(desk: Desk, table: DeskTable, statement: Statement, rows: int) -> dict[str, tuple[str, Maker]]:
     """Every kind of public rows there is for this table: words, and how to make them."""
     found: dict[str, tuple[str, Maker]] = {}
     if _is_demo(table.domain):
@@ -137,7 +137,7 @@ def _standins(desk: Desk, table: HeldTable, statement: Statement, rows: int) -> 
     return found
 
 
-def _released(desk: Desk, table: HeldTable, plan_id: str) -> Maker:
+def _released(desk: Desk, table: DeskTable, plan_id: str) -> Maker:
     def make() -> StandIn:
         release = desk.result(plan_id)
         if release is None:
@@ -147,11 +147,11 @@ def _released(desk: Desk, table: HeldTable, plan_id: str) -> Maker:
     return make
 
 
-def _of(frame: pd.DataFrame, table: HeldTable) -> StandIn:
+def _of(frame: pd.DataFrame, table: DeskTable) -> StandIn:
     return StandIn.of(frame, table.domain, table.unit)
 
 
-def _uniform(table: HeldTable, rows: int) -> StandIn:
+def _uniform(table: DeskTable, rows: int) -> StandIn:
     most = MOST_VALUES // len(table.domain)
     if rows > most:
         raise Refused(f"{amount(rows)} invented rows are too many to hold; guess at most {amount(most)}.")

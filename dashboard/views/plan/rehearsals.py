@@ -11,7 +11,7 @@ import streamlit as st
 from core.desk.background import Background
 from core.planning.rehearsal import Rehearsal, rehearse
 from core.plans.plan_file import PlanFile
-from core.plans.statements import Progress
+from core.plans.statements import RunProgress
 from core.privacy.noise import Noise
 from core.registry import mechanism_from
 from core.table.stand_in import StandIn
@@ -69,7 +69,7 @@ class Rehearsals:
         """Queue a run; the stand-in is made in the background too."""
         self._background.start(run.id, lambda _: self._keep(run.id, self._rehearsed(run, standin)))
 
-    def progress(self, run_id: str) -> Progress | None:
+    def progress(self, run_id: str) -> RunProgress | None:
         """How far a run is; None once it has ended."""
         return self._background.progress(run_id)
 

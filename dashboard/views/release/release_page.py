@@ -11,12 +11,12 @@ from core.desk.desk import Desk
 from core.plans.plan import Plan
 from core.plans.plan_file import PlanFile
 from core.plans.session_plan import is_release
-from core.plans.statements import HeldTable, Statement
+from core.plans.statements import DeskTable, Statement
 from core.queries.kit.focus import asked_columns
 from core.registry import mechanism_from
 from dashboard.views.budget import ledger_view
 from dashboard.views.common import messages, wording
-from dashboard.views.common.state import Session
+from dashboard.views.common.state import PageState
 from dashboard.views.common.wording import percent
 from dashboard.views.plan import class_form
 from dashboard.views.release import result_page
@@ -26,7 +26,7 @@ LARGE_SHARE = 0.1
 """Answers that are off by more of the table than this say little."""
 
 
-def show(here: Session, desk: Desk, table: HeldTable) -> None:
+def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     statement = desk.statement(table)
     messages.note(ledger_view.left(statement), "public")
     _earlier(here, table, statement)
@@ -48,7 +48,7 @@ def show(here: Session, desk: Desk, table: HeldTable) -> None:
     st.page_link("steps/plan.py", label="Change the plan", icon=":material/arrow_back:")
 
 
-def _priced(desk: Desk, table: HeldTable, chosen: PlanFile, edition: int) -> Plan | None:
+def _priced(desk: Desk, table: DeskTable, chosen: PlanFile, edition: int) -> Plan | None:
     """The plan at today's price, or None with one sentence on what no longer fits."""
     try:
         return desk.plan(
@@ -65,7 +65,7 @@ def _priced(desk: Desk, table: HeldTable, chosen: PlanFile, edition: int) -> Pla
         return None
 
 
-def _earlier(here: Session, table: HeldTable, statement: Statement) -> None:
+def _earlier(here: PageState, table: DeskTable, statement: Statement) -> None:
     """Stored and unfinished releases of this table, to be opened again."""
     entries = {
         entry.plan_id: entry for entry in statement.entries if entry.dataset_id == table.id and is_release(entry)
@@ -82,7 +82,7 @@ def _earlier(here: Session, table: HeldTable, statement: Statement) -> None:
         messages.note("What was paid, and when, may be published.", "public")
 
 
-def _edition(here: Session, desk: Desk, table: HeldTable, chosen: PlanFile, plan: Plan) -> Plan:
+def _edition(here: PageState, desk: Desk, table: DeskTable, chosen: PlanFile, plan: Plan) -> Plan:
     """The same plan is the same release; a fresh one is a choice of its own, and is paid for."""
     if desk.progress(plan.id).state == "unpaid":
         return plan
@@ -98,7 +98,7 @@ def _edition(here: Session, desk: Desk, table: HeldTable, chosen: PlanFile, plan
     return plan
 
 
-def _summary(table: HeldTable, plan: Plan, share: float, paid: bool) -> None:
+def _summary(table: DeskTable, plan: Plan, share: float, paid: bool) -> None:
     """Everything that was decided: what, how, for whom, at what price and with what error."""
     with st.container(border=True):
         what, how = st.columns(2)
@@ -143,14 +143,14 @@ def _options(plan: Plan) -> str:
     return f"with {messages.plain(changed)}" if changed else "with its usual settings"
 
 
-def _unmeasured(table: HeldTable, plan: Plan) -> None:
+def _unmeasured(table: DeskTable, plan: Plan) -> None:
     seen = {name for query in plan.queries for columns in class_form.tables_of(query, table.domain) for name in columns}
     missing = [messages.plain(name) for name in table.domain.names if name not in seen]
     if missing:
         st.write(f"In none of the tables, so perhaps pure chance in the records: {', '.join(missing)}.")
 
 
-def _usefulness(table: HeldTable, plan: Plan) -> None:
+def _usefulness(table: DeskTable, plan: Plan) -> None:
     """Compare the noise with the table, and counts of cells with a typical one, which only the curator may know."""
     held, error = table.notes["rows"], plan.expected_error.mean
     share = error / max(held, 1)
@@ -167,7 +167,7 @@ def _usefulness(table: HeldTable, plan: Plan) -> None:
         )
 
 
-def _button(here: Session, desk: Desk, plan: Plan, share: float, paid: bool) -> None:
+def _button(here: PageState, desk: Desk, plan: Plan, share: float, paid: bool) -> None:
     affordable = desk.affordable(plan)
     if not affordable:
         st.error(
@@ -190,7 +190,7 @@ def _button(here: Session, desk: Desk, plan: Plan, share: float, paid: bool) -> 
     )
 
 
-def _submit(here: Session, desk: Desk, plan: Plan) -> None:
+def _submit(here: PageState, desk: Desk, plan: Plan) -> None:
     """Pay and start, in the button's callback: a second click finds the plan paid and only follows it."""
     try:
         desk.submit(plan)

@@ -12,7 +12,7 @@ import streamlit as st
 from core.base.errors import DeskError
 from core.desk.desk import Desk
 from core.plans.session_plan import is_release
-from core.plans.statements import Progress
+from core.plans.statements import RunProgress
 from core.privacy.budget import Budget
 from core.queries.kit.focus import asked_columns
 from core.registry import mechanism_from, query_from_json
@@ -28,7 +28,7 @@ MOST_WATCHED = 256
 
 
 @dataclass(frozen=True, kw_only=True)
-class Estimate:
+class RemainingTime:
     """What a plan says about its own time."""
 
     noise: float
@@ -56,10 +56,10 @@ class Clocks:
             return now - began, share - first
 
 
-def remaining(elapsed: float, done: float, share: float, estimate: Estimate) -> float:
+def remaining(elapsed: float, done: float, share: float, estimate: RemainingTime) -> float:
     """Seconds until the end. The records are one step, so there the clock alone counts.
 
-    >>> remaining(12, 0.4, 0.4, Estimate(noise=60, records=5))
+    >>> remaining(12, 0.4, 0.4, RemainingTime(noise=60, records=5))
     17.0
     """
     if share >= MEASURED:
@@ -68,7 +68,7 @@ def remaining(elapsed: float, done: float, share: float, estimate: Estimate) -> 
     return noise + estimate.records
 
 
-def sentence(desk: Desk, plan_id: str, progress: Progress) -> str:
+def sentence(desk: Desk, plan_id: str, progress: RunProgress) -> str:
     """The time that is left, in words; empty where nothing is known."""
     if progress.stage == "Waiting":
         return "It waits for the run before it."
@@ -82,7 +82,7 @@ def sentence(desk: Desk, plan_id: str, progress: Progress) -> str:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _estimate(plan_id: str, _desk: Desk) -> Estimate | None:
+def _estimate(plan_id: str, _desk: Desk) -> RemainingTime | None:
     entry = _desk.ledger.entry(plan_id)
     if entry is None or not is_release(entry):
         return None
@@ -90,7 +90,7 @@ def _estimate(plan_id: str, _desk: Desk) -> Estimate | None:
         plan, table = json.loads(entry.plan_json), _desk.table(entry.dataset_id)
         queries = [query_from_json(query) for query in plan["queries"]]
         mechanism = mechanism_from(plan["mechanism"], queries, Budget.from_json(plan["budget"]), plan["options"])
-        return Estimate(
+        return RemainingTime(
             noise=mechanism.seconds(asked_columns(queries, table.domain), table.unit),
             records=PER_VALUE * len(table.domain) * (plan["records"] or table.notes["rows"]),
         )

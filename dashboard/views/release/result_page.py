@@ -9,12 +9,12 @@ import streamlit as st
 
 from core.base.wording import amount
 from core.desk.desk import Desk
-from core.plans.statements import HeldTable
+from core.plans.statements import DeskTable
 from core.release.release import Release
 from core.schema.domain import Dates
 from dashboard.views.budget import ledger_view
 from dashboard.views.common import answers_view, downloads, messages, released_chart
-from dashboard.views.common.state import Session
+from dashboard.views.common.state import PageState
 from dashboard.views.release import remaining, share_form
 
 LINK = "release"
@@ -29,11 +29,11 @@ class Finished:
     preview: pd.DataFrame
 
 
-def open_release(here: Session, plan_id: str) -> None:
+def open_release(here: PageState, plan_id: str) -> None:
     here.shown = plan_id
 
 
-def follow_link(here: Session, desk: Desk) -> None:
+def follow_link(here: PageState, desk: Desk) -> None:
     """The address names the release on the page, so that a reload or a second tab finds it again."""
     if here.shown is None and (linked := st.query_params.get(LINK)):
         entry = desk.ledger.entry(linked)
@@ -41,7 +41,7 @@ def follow_link(here: Session, desk: Desk) -> None:
             here.table, here.shown = entry.dataset_id, entry.plan_id
 
 
-def name_link(here: Session) -> None:
+def name_link(here: PageState) -> None:
     """Put the release on the page into the address, or take it out."""
     if here.shown is not None:
         st.query_params[LINK] = here.shown
@@ -49,7 +49,7 @@ def name_link(here: Session) -> None:
         del st.query_params[LINK]
 
 
-def show(here: Session, desk: Desk, table: HeldTable) -> None:
+def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     plan_id = here.shown or ""
     if st.button("Plan another release", icon=":material/arrow_back:"):
         here.shown = None
@@ -109,7 +109,7 @@ def _spread(records: pd.DataFrame) -> pd.DataFrame:
     return records.iloc[:: max(1, -(-len(records) // PREVIEW_ROWS))]
 
 
-def _finished_page(desk: Desk, table: HeldTable, plan_id: str) -> None:
+def _finished_page(desk: Desk, table: DeskTable, plan_id: str) -> None:
     finished = _finished(plan_id, desk)
     if finished is None:
         st.error("The stored release cannot be found.", icon=":material/error:")

@@ -7,7 +7,7 @@ import streamlit as st
 from core.base.odds import odds
 from core.base.wording import amount, plural
 from core.desk.desk import Desk
-from core.desk.shared import Shared
+from core.desk.shared import SharedItem
 from core.release.catalogue import promise
 from core.release.release import Release
 from dashboard.views.ask import ask_history, ask_question
@@ -15,7 +15,7 @@ from dashboard.views.common import answers_view, downloads, messages, released_c
 from dashboard.views.common.wording import moment
 
 
-def show(here: state.Session, desk: Desk) -> None:
+def show(here: state.PageState, desk: Desk) -> None:
     items = desk.shelf.items()
     if not items:
         st.info("Nothing is shared yet.", icon=":material/public:")
@@ -41,7 +41,7 @@ def show(here: state.Session, desk: Desk) -> None:
             _release(desk, item)
 
 
-def _line(item: Shared) -> str:
+def _line(item: SharedItem) -> str:
     return f"{item.title} · {item.kind} · since {moment(item.since)}"
 
 
@@ -51,7 +51,7 @@ def _opened(plan_id: str, _desk: Desk) -> Release | None:
     return _desk.result(plan_id)
 
 
-def _release(desk: Desk, item: Shared) -> None:
+def _release(desk: Desk, item: SharedItem) -> None:
     release = _opened(item.id, desk)
     if release is None:
         st.error("This release is not at the desk any more.", icon=":material/error:")
@@ -70,7 +70,7 @@ def _release(desk: Desk, item: Shared) -> None:
     released_chart.show(release, f"shared-{item.id}")
 
 
-def _session(here: state.Session, desk: Desk, item: Shared) -> None:
+def _session(here: state.PageState, desk: Desk, item: SharedItem) -> None:
     session = desk.session(item.id)
     st.write("Anybody may ask. Every answer is released, and so is the list of all questions.")
     ask_question.show(here, session)

@@ -10,15 +10,17 @@ import pytest
 
 from core import Budget, Desk, Domain, Marginals, Unit
 from core.base.errors import BadFile, BadParameter, DeskError, Failed, OutOfBudget, Refused, Unknown
-from core.mechanisms.direct.laplace import Laplace
+from core.mechanisms.direct.laplace import LaplaceTables
 from core.plans import pricing
 from core.schema.domain import Booleans, Categories, Integers
 
-DOMAIN = Domain((
-    Categories(name="region", values=("north", "south", "east"), other="elsewhere"),
-    Integers(name="age", low=0, high=99, bins=10),
-    Booleans(name="ill"),
-))
+DOMAIN = Domain(
+    (
+        Categories(name="region", values=("north", "south", "east"), other="elsewhere"),
+        Integers(name="age", low=0, high=99, bins=10),
+        Booleans(name="ill"),
+    )
+)
 PAIRS = [Marginals(order=2)]
 TOTAL = Budget(epsilon=2, delta=1e-9)
 ONE = Budget(epsilon=1, delta=1e-9)
@@ -27,12 +29,14 @@ ONE = Budget(epsilon=1, delta=1e-9)
 def people(rows: int = 3_000) -> pd.DataFrame:
     generator = np.random.default_rng(4)
     age = generator.integers(0, 100, rows)
-    return pd.DataFrame({
-        "person": generator.integers(0, rows // 2, rows),
-        "region": generator.choice(["north", "south", "east", "=evil()"], rows, p=[0.4, 0.3, 0.2, 0.1]),
-        "age": age,
-        "ill": generator.random(rows) < age / 150,
-    })
+    return pd.DataFrame(
+        {
+            "person": generator.integers(0, rows // 2, rows),
+            "region": generator.choice(["north", "south", "east", "=evil()"], rows, p=[0.4, 0.3, 0.2, 0.1]),
+            "age": age,
+            "ill": generator.random(rows) < age / 150,
+        }
+    )
 
 
 @pytest.fixture
@@ -179,7 +183,7 @@ def test_a_failed_run_stays_paid_and_can_be_finished(desk, held, monkeypatch):
 
     plan = plan_of(desk, held, mechanism="laplace", budget=Budget(0.1))
     with monkeypatch.context() as broken:
-        broken.setattr(Laplace, "run", explode)
+        broken.setattr(LaplaceTables, "run", explode)
         with pytest.raises(Failed) as problem:
             desk.release(plan)
     assert "1234" not in str(problem.value)

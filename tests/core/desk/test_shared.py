@@ -1,12 +1,12 @@
 import pytest
 
 from core.base.errors import BadParameter, Unknown
-from core.desk.shared import LONGEST_NOTE, Shelf
+from core.desk.shared import LONGEST_NOTE, SharedItems
 
 
 @pytest.fixture
 def shelf(tmp_path):
-    return Shelf(tmp_path / "shared")
+    return SharedItems(tmp_path / "shared")
 
 
 def test_what_is_put_is_found_newest_first(shelf):
@@ -34,7 +34,7 @@ def test_what_is_taken_down_is_gone(shelf):
 
 def test_another_desk_sees_the_same_shelf(shelf):
     shelf.put("a1", kind="release", title="Visits")
-    assert Shelf(shelf.folder).items() == shelf.items()
+    assert SharedItems(shelf.folder).items() == shelf.items()
 
 
 @pytest.mark.parametrize("identity", ["../ledger", "a/b", "", "A", "x" * 65, "a.json"])

@@ -14,14 +14,16 @@ from core.formulas.grammar import parse
 from core.formulas.question import canonical, question
 from core.schema.domain import Booleans, Categories, Dates, Domain, Integers, Reals
 
-SMALL = Domain((
-    Integers(name="age", low=0, high=11, bins=4, missing=True),
-    Integers(name="hours", low=1, high=3),
-    Reals(name="income", low=0, high=1, bins=4),
-    Categories(name="region", values=("north", "south side", "and"), other="elsewhere", missing=True),
-    Booleans(name="ill", missing=True),
-    Dates(name="first day", low="2020-01-01", high="2020-01-06", bins=3),
-))
+SMALL = Domain(
+    (
+        Integers(name="age", low=0, high=11, bins=4, missing=True),
+        Integers(name="hours", low=1, high=3),
+        Reals(name="income", low=0, high=1, bins=4),
+        Categories(name="region", values=("north", "south side", "and"), other="elsewhere", missing=True),
+        Booleans(name="ill", missing=True),
+        Dates(name="first day", low="2020-01-01", high="2020-01-06", bins=3),
+    )
+)
 VALUES = {
     "age": [*range(12), None],
     "hours": [1, 2, 3],
@@ -131,9 +133,7 @@ def unbracketed(parts):
     return f"{first} or not {second} and {third}", lambda r: a(r) or (not b(r) and c(r))
 
 
-CODES = {
-    (name, value): int(SMALL[name].encode([value])[0][0]) for name, values in VALUES.items() for value in values
-}
+CODES = {(name, value): int(SMALL[name].encode([value])[0][0]) for name, values in VALUES.items() for value in values}
 
 
 @settings(max_examples=300, deadline=None)

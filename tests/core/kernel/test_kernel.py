@@ -95,8 +95,18 @@ class TestCountsReadOutsideTheKernel:
         held = kernel(ONE)
         names = [name for name in dir(held) if not name.startswith("_")]
         assert set(names) == {
-            "choose", "choose_ends", "domain", "generator", "keys", "left", "measure", "public_rows", "recoded",
-            "test", "unit", "watch",
+            "choose",
+            "choose_ends",
+            "domain",
+            "generator",
+            "keys",
+            "left",
+            "measure",
+            "public_rows",
+            "recoded",
+            "test",
+            "unit",
+            "watch",
         }
         assert not hasattr(held, "__dict__")
         assert held.public_rows is None

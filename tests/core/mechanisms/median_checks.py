@@ -103,7 +103,10 @@ def both(mechanism: MedianSession, first: Cells, second: Cells, questions: Seque
 
 
 def session(
-    mechanism: MedianSession, counts: Cells, questions: Sequence[Query], noise: Any,
+    mechanism: MedianSession,
+    counts: Cells,
+    questions: Sequence[Query],
+    noise: Any,
     watch: Callable[[Any], None] = lambda state: None,
 ) -> list[Any]:
     kernel = kernel_for(mechanism, counts, noise)

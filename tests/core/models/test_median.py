@@ -84,8 +84,9 @@ def test_every_update_removes_at_least_half_and_keeps_the_side_of_the_value():
         smaller = update.apply(model, question, middle + (1 if up else -1))
         assert 1 <= len(smaller) <= len(model) / 2
         assert (smaller.values(question) > middle).all() if up else (smaller.values(question) < middle).all()
-        np.testing.assert_allclose(smaller.totals_for(SIZES), Halving((SIZES,), smaller.members).start(
-            SMALL, 1_600.0).totals_for(SIZES))
+        np.testing.assert_allclose(
+            smaller.totals_for(SIZES), Halving((SIZES,), smaller.members).start(SMALL, 1_600.0).totals_for(SIZES)
+        )
         model = smaller
 
 

@@ -4,12 +4,14 @@ import pytest
 from core.models.range_tables import laid, ranges
 from core.schema.domain import Booleans, Domain, Integers
 
-DOMAIN = Domain((
-    Integers(name="a", low=0, high=99),
-    Integers(name="b", low=0, high=4),
-    Integers(name="c", low=0, high=3),
-    Booleans(name="d"),
-))
+DOMAIN = Domain(
+    (
+        Integers(name="a", low=0, high=99),
+        Integers(name="b", low=0, high=4),
+        Integers(name="c", low=0, high=3),
+        Booleans(name="d"),
+    )
+)
 
 
 def line(seed, size):

@@ -5,8 +5,8 @@ import pytest
 
 from core.base.errors import Failed
 from core.desk.desk import Desk
-from core.mechanisms.direct.laplace import Laplace
-from core.plans.run_once import ENDED, Watched, attempt, is_void
+from core.mechanisms.direct.laplace import LaplaceTables
+from core.plans.run_once import ENDED, NoiseWatcher, is_void
 from core.privacy.budget import Budget
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
@@ -41,7 +41,7 @@ def breaking(after_a_draw):
 
 
 def test_watching_changes_no_draw_and_notices_each():
-    watched = Watched(Noise())
+    watched = NoiseWatcher(Noise())
     assert not watched.drawn
     drawn = watched.laplace(np.zeros(3, dtype=np.int64), epsilon=Fraction(1000), sensitivity=1)
     assert drawn.tolist() == [0, 0, 0]
@@ -51,7 +51,7 @@ def test_watching_changes_no_draw_and_notices_each():
 def test_an_error_before_any_noise_can_be_tried_again(desk, held, monkeypatch):
     plan = plan_of(desk, held)
     with monkeypatch.context() as broken:
-        broken.setattr(Laplace, "run", breaking(after_a_draw=False))
+        broken.setattr(LaplaceTables, "run", breaking(after_a_draw=False))
         with pytest.raises(Failed, match="at no cost"):
             desk.release(plan)
     assert desk.progress(plan.id).state == "stopped"
@@ -61,7 +61,7 @@ def test_an_error_before_any_noise_can_be_tried_again(desk, held, monkeypatch):
 def test_an_error_after_a_draw_ends_the_plan_for_good(desk, held, monkeypatch):
     plan = plan_of(desk, held)
     with monkeypatch.context() as broken:
-        broken.setattr(Laplace, "run", breaking(after_a_draw=True))
+        broken.setattr(LaplaceTables, "run", breaking(after_a_draw=True))
         with pytest.raises(Failed, match="fresh edition") as problem:
             desk.release(plan)
     assert "1234" not in str(problem.value)
@@ -81,7 +81,7 @@ def test_an_error_after_a_draw_ends_the_plan_for_good(desk, held, monkeypatch):
 def test_a_fresh_edition_is_paid_for_again(desk, held, monkeypatch):
     plan = plan_of(desk, held)
     with monkeypatch.context() as broken:
-        broken.setattr(Laplace, "run", breaking(after_a_draw=True))
+        broken.setattr(LaplaceTables, "run", breaking(after_a_draw=True))
         with pytest.raises(Failed):
             desk.release(plan)
     fresh = desk.plan(held, [Marginals(order=1)], mechanism="laplace", budget=Budget(1), edition=2)
@@ -96,4 +96,4 @@ def test_a_result_that_is_stored_is_never_made_again(desk, held):
     def never(noise):
         raise AssertionError
 
-    assert attempt(desk.ledger, plan.id, Noise(), never) == release.zip()
+    assert run_once(desk.ledger, plan.id, Noise(), never) == release.zip()

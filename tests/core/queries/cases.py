@@ -19,18 +19,22 @@ from core.queries.unions import Unions
 from core.schema.domain import Booleans, Categories, Domain, Integers, Reals
 from core.table.counts import Cells
 
-FACTS = Domain((
-    Booleans(name="a"),
-    Categories(name="b", values=("no", "yes")),
-    Booleans(name="c", missing=True),
-    Categories(name="colour", values=("red", "green", "blue")),
-))
-NUMBERS = Domain((
-    Integers(name="x", low=0, high=4, missing=True),
-    Categories(name="colour", values=("red", "green", "blue")),
-    Integers(name="y", low=0, high=99, bins=4),
-    Reals(name="z", low=-1.0, high=1.0, bins=3),
-))
+FACTS = Domain(
+    (
+        Booleans(name="a"),
+        Categories(name="b", values=("no", "yes")),
+        Booleans(name="c", missing=True),
+        Categories(name="colour", values=("red", "green", "blue")),
+    )
+)
+NUMBERS = Domain(
+    (
+        Integers(name="x", low=0, high=4, missing=True),
+        Categories(name="colour", values=("red", "green", "blue")),
+        Integers(name="y", low=0, high=99, bins=4),
+        Reals(name="z", low=-1.0, high=1.0, bins=3),
+    )
+)
 EVERY_FACT = {"columns": ("a", "b", "c"), "values": (("colour", 2),)}
 HALVES = ((0, 512, 1024, 3), (1024, 0, 0, 1))
 

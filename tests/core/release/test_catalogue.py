@@ -23,14 +23,16 @@ def test_the_files_are_named_sized_and_digested():
 
 
 def test_every_column_is_a_field_with_its_type():
-    domain = Domain((
-        Categories(name="region", values=("north", "south"), note="the law"),
-        Categories(name="code", values=(1, 2)),
-        Integers(name="age", low=0, high=9),
-        Reals(name="bmi", low=0.0, high=9.0, bins=3),
-        Booleans(name="smoker"),
-        Dates(name="day", low="2024-01-01", high="2024-12-31", bins=4),
-    ))
+    domain = Domain(
+        (
+            Categories(name="region", values=("north", "south"), note="the law"),
+            Categories(name="code", values=(1, 2)),
+            Integers(name="age", low=0, high=9),
+            Reals(name="bmi", low=0.0, high=9.0, bins=3),
+            Booleans(name="smoker"),
+            Dates(name="day", low="2024-01-01", high="2024-12-31", bins=4),
+        )
+    )
     fields = described(domain)["recordSet"][0]["field"]
     assert {entry["name"]: entry["dataType"] for entry in fields} == {
         "region": "sc:Text",

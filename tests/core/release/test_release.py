@@ -83,10 +83,12 @@ def test_harmless_text_and_numbers_stay():
 
 
 def test_no_text_cell_of_a_download_can_start_a_formula():
-    domain = Domain((
-        Categories(name="=HYPERLINK()", values=("=1", "@x", "-y", "ok", "+1", "'q")),
-        Integers(name="debt", low=-5, high=0),
-    ))
+    domain = Domain(
+        (
+            Categories(name="=HYPERLINK()", values=("=1", "@x", "-y", "ok", "+1", "'q")),
+            Integers(name="debt", low=-5, high=0),
+        )
+    )
     cells = np.ones(domain.shape())
     certificate = CERTIFICATE.model_copy(update={"schema_digest": domain.digest, "synthetic_rows": 36})
     packed = Release.pack(Histogram(domain, cells), certificate, np.random.default_rng(0), domain.names)
@@ -106,18 +108,20 @@ def test_csv_of_text_with_missing_values():
 
 def test_records_have_the_order_of_the_source_and_the_types_of_the_schema():
     year = {"low": date(2024, 1, 1), "high": date(2024, 12, 31), "bins": 12, "missing": True}
-    domain = Domain((
-        Integers(name="age", low=0, high=99),
-        Dates(name="day", **year),
-        Reals(name="weight", low=0, high=10, bins=2),
-        Integers(name="small", low=0, high=99, storage="int8", missing=True),
-        Dates(name="moment", **year, storage="timestamp"),
-        Reals(name="short", low=0, high=10, bins=2, storage="float32"),
-        Categories(name="town", values=("Aa", "Bb"), missing=True),
-        Categories(name="code", values=(1, 2**40), missing=True),
-        Categories(name="long", values=(1, 10**30)),
-        Booleans(name="ill", missing=True),
-    ))
+    domain = Domain(
+        (
+            Integers(name="age", low=0, high=99),
+            Dates(name="day", **year),
+            Reals(name="weight", low=0, high=10, bins=2),
+            Integers(name="small", low=0, high=99, storage="int8", missing=True),
+            Dates(name="moment", **year, storage="timestamp"),
+            Reals(name="short", low=0, high=10, bins=2, storage="float32"),
+            Categories(name="town", values=("Aa", "Bb"), missing=True),
+            Categories(name="code", values=(1, 2**40), missing=True),
+            Categories(name="long", values=(1, 10**30)),
+            Booleans(name="ill", missing=True),
+        )
+    )
     types = {
         "weight": "double", "day": "date32[day]", "age": "int64", "moment": "timestamp[us]", "small": "int8",
         "short": "float", "town": "large_string", "code": "int64", "long": "large_string", "ill": "bool",

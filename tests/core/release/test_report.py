@@ -52,9 +52,7 @@ def test_it_says_what_is_promised():
 
 def test_texts_of_the_schema_are_escaped():
     nasty = Domain((Categories(name="<b>&", values=("<i>", "x"), note="<u>"),))
-    text = report(
-        CERTIFICATE.model_copy(update={"queries": []}), nasty, lambda columns: np.ones(2), []
-    )
+    text = report(CERTIFICATE.model_copy(update={"queries": []}), nasty, lambda columns: np.ones(2), [])
     assert not re.search("<(b|i|u)>", text)
 
 

@@ -14,10 +14,12 @@ from core.release.release import Release
 from core.schema.domain import Categories, Domain, Integers
 
 NASTY = "'''\"\"\"\\); import os #"
-DOMAIN = Domain((
-    Categories(name="colour", values=("red", NASTY, "grün")),
-    Integers(name="size", low=0, high=3, note=NASTY),
-))
+DOMAIN = Domain(
+    (
+        Categories(name="colour", values=("red", NASTY, "grün")),
+        Integers(name="size", low=0, high=3, note=NASTY),
+    )
+)
 
 
 def test_the_script_makes_the_same_plan_and_its_release(tmp_path):

@@ -279,7 +279,7 @@ def test_names_never_become_sql(tmp_path: Path) -> None:
 
 
 def test_file_names_with_patterns_mean_one_file(tmp_path: Path) -> None:
-    for name in ("a*.csv", "a[1].csv", "a?.csv", "ab.csv", "it's \"x\".csv"):
+    for name in ("a*.csv", "a[1].csv", "a?.csv", "ab.csv", 'it\'s "x".csv'):
         (tmp_path / name).write_text("x\n1\n")
         assert Table.load(tmp_path / name, Domain((Booleans(name="x"),)), Unit.row(), Noise()).rows == 1
     for name in ("a*.parquet", "k=1[x].parquet"):
@@ -460,7 +460,7 @@ def test_a_table_counted_before_is_not_counted_again_and_cannot_be_spoiled(
 
 def test_few_tables_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(encoded, "MOST_KEPT", 10)
-    kept, counts = encoded.Remembered(), np.arange(4)
+    kept, counts = encoded.CountMemory(), np.arange(4)
     kept.keep(["large"], np.arange(11), rows=10**6)
     kept.keep(["few rows"], counts, rows=4 * encoded.WORTH - 1)
     kept.keep(["a"], counts, rows=4 * encoded.WORTH)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from core import theory
 from core.base.errors import BadParameter
-from core.theory import ExponentialMechanism, Halfspaces, Net, SmallDb, bounds
+from core.theory import ExponentialBound, HalfspacesBound, NetBound, SmallDbBound, bounds
 from core.theory.bound import fewest, smallest
-from core.theory.iterative import Iterative
+from core.theory.iterative import IterativeBound
 from tests.core.theory.cases import CASES, QUERIES, UNIVERSE
 
 ALPHAS = st.floats(0.02, 0.9)
@@ -120,10 +120,30 @@ def test_a_bad_failure_probability_is_refused(name, beta):
 
 @pytest.mark.parametrize(
     ("parameter", "value"),
-    [("delta", 1.0), ("delta", -1e-9), ("log_universe", 0.0), ("log_universe", math.inf), ("log_queries", -1.0),
-     ("log_queries", math.inf), ("log_net", math.inf), ("net_alpha", 1.0), ("vc", -1), ("vc", 2.5), ("fat", -1.0),
-     ("bits", 0), ("bits", (0,)), ("bits", ()), ("pieces", 0), ("dimensions", 0), ("margin", 0.0), ("margin", 1.0),
-     ("constant", 0.0), ("unevenness", 0.5), ("unevenness", math.inf), ("cell_limit", 0)],
+    [
+        ("delta", 1.0),
+        ("delta", -1e-9),
+        ("log_universe", 0.0),
+        ("log_universe", math.inf),
+        ("log_queries", -1.0),
+        ("log_queries", math.inf),
+        ("log_net", math.inf),
+        ("net_alpha", 1.0),
+        ("vc", -1),
+        ("vc", 2.5),
+        ("fat", -1.0),
+        ("bits", 0),
+        ("bits", (0,)),
+        ("bits", ()),
+        ("pieces", 0),
+        ("dimensions", 0),
+        ("margin", 0.0),
+        ("margin", 1.0),
+        ("constant", 0.0),
+        ("unevenness", 0.5),
+        ("unevenness", math.inf),
+        ("cell_limit", 0),
+    ],
 )
 def test_a_bad_size_is_refused_by_name(parameter, value):
     builds = {build for group in bounds.values() for build in group if parameter in inspect.signature(build).parameters}
@@ -135,20 +155,20 @@ def test_a_bad_size_is_refused_by_name(parameter, value):
 
 
 def test_gaussian_noise_and_the_net_of_all_tables_need_a_delta():
-    for build in (theory.GaussianQueries, theory.iterative_median_any):
+    for build in (theory.GaussianBound, theory.iterative_median_any):
         with pytest.raises(BadParameter, match="delta"):
             build(**{**some_arguments(build), "delta": 0.0})
 
 
 def test_too_few_rows_for_any_epsilon_names_how_many_would_do():
-    bound = ExponentialMechanism(log_candidates=math.log(1000), beta=0.05)
+    bound = ExponentialBound(log_candidates=math.log(1000), beta=0.05)
     with pytest.raises(BadParameter, match=r"^rows: are too few .* epsilon 1 needs 1,981 rows"):
         bound.epsilon(0.01, 1)
     assert bound.rows(0.01, 1) == 1981
 
 
 def test_the_nets_own_error_cannot_be_bought_away():
-    bound = Net(log_net=5.0, net_alpha=0.1)
+    bound = NetBound(log_net=5.0, net_alpha=0.1)
     for call in (lambda: bound.rows(0.1, 1), lambda: bound.epsilon(0.05, 10**9)):
         with pytest.raises(BadParameter, match=r"alpha: must be above 0\.1,"):
             call()
@@ -161,7 +181,7 @@ def test_numbers_from_numpy_are_numbers():
 
 
 def test_rows_may_have_thousands_of_digits():
-    bound = Halfspaces(dimensions=3, bits=8, margin=0.5)
+    bound = HalfspacesBound(dimensions=3, bits=8, margin=0.5)
     rows = bound.rows(0.1, 1)
     assert 10_000 < math.log10(rows) < 30_000
     assert bound.error(rows, 1) == pytest.approx(0.1, rel=1e-6)
@@ -173,7 +193,7 @@ def test_a_universe_larger_than_any_float_is_an_ordinary_number():
     rows = bound.rows(0.1, 1)
     assert math.log(rows) > 1000 * math.log(2)
     assert bound.error(rows, 1) == pytest.approx(0.1, rel=1e-6)
-    assert SmallDb(log_universe=1000 * math.log(2), log_queries=QUERIES).rows(0.1, 1) < 10**9
+    assert SmallDbBound(log_universe=1000 * math.log(2), log_queries=QUERIES).rows(0.1, 1) < 10**9
 
 
 def test_smallest_and_fewest_find_the_first_place():
@@ -199,14 +219,14 @@ def test_every_bound_says_where_it_is_proved_and_shares_one_shape():
 
 
 def test_the_iterative_bounds_are_one_theorem():
-    assert {type(CASES[name]) for name in ("weights", "perceptron", "median", "median any")} == {Iterative}
+    assert {type(CASES[name]) for name in ("weights", "perceptron", "median", "median any")} == {IterativeBound}
 
 
 def some_arguments(build) -> dict:
     """A value for each argument of a bound that has no default."""
     values = {
         "log_universe": UNIVERSE, "log_queries": QUERIES, "log_net": 10.0, "net_alpha": 0.01, "vc": 3, "fat": 3.0,
-        "bits": (4, 4) if build is theory.Rectangles else 8, "dimensions": 2, "margin": 0.5,
+        "bits": (4, 4) if build is theory.RectanglesBound else 8, "dimensions": 2, "margin": 0.5,
     }  # fmt: skip
     parameters = inspect.signature(build).parameters
     return {name: values[name] for name, it in parameters.items() if it.default is inspect.Parameter.empty}

@@ -8,16 +8,16 @@ from dataclasses import replace
 import pytest
 
 from core.base.errors import BadParameter
-from core.theory.median import MedianMechanism, MedianWalk
+from core.theory.median import MedianBound, MedianWalkBound
 
 ln = math.log
 near = pytest.approx
-BOUND = MedianMechanism(log_universe=ln(1024), log_queries=ln(1000))
+BOUND = MedianBound(log_universe=ln(1024), log_queries=ln(1000))
 CASES = {
     "basic": BOUND,
     "printed": replace(BOUND, printed=True),
-    "walk": MedianWalk(log_universe=ln(1024), log_queries=ln(1000)),
-    "one question": MedianMechanism(log_universe=ln(2), log_queries=0.0),
+    "walk": MedianWalkBound(log_universe=ln(1024), log_queries=ln(1000)),
+    "one question": MedianBound(log_universe=ln(2), log_queries=0.0),
 }
 every_case = pytest.mark.parametrize("bound", CASES.values(), ids=CASES)
 
@@ -36,7 +36,7 @@ def test_the_parameters_of_equations_4_1_to_4_3():
 @pytest.mark.parametrize("questions", [1, 2, 1000])
 def test_a_database_of_the_net_is_within_a_hundredth(alpha, questions):
     # Hoeffding with a union bound: 2 k exp(-2 m (alpha/100)^2) <= 1.
-    size = MedianMechanism(log_universe=ln(8), log_queries=ln(questions)).size(alpha)
+    size = MedianBound(log_universe=ln(8), log_queries=ln(questions)).size(alpha)
     assert 2 * questions * math.exp(-2 * size * (alpha / 100) ** 2) <= 1 + 1e-9
 
 
@@ -89,6 +89,6 @@ def test_the_gap_fits_between_the_thresholds_once_rows_are_as_many_as_printed():
 
 def test_what_is_refused():
     with pytest.raises(BadParameter, match=r"^log_universe"):
-        MedianMechanism(log_universe=0.0, log_queries=1.0)
+        MedianBound(log_universe=0.0, log_queries=1.0)
     with pytest.raises(BadParameter, match=r"^beta"):
-        MedianWalk(log_universe=1.0, log_queries=1.0, beta=0)
+        MedianWalkBound(log_universe=1.0, log_queries=1.0, beta=0)

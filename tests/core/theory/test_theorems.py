@@ -10,19 +10,19 @@ from core.privacy.accounting import advanced, rho_for
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Pure
 from core.theory import (
-    DataPlayerLearns,
-    ExponentialMechanism,
-    GaussianQueries,
-    Halfspaces,
-    Intervals,
-    LaplaceQueries,
-    Net,
-    QueryPlayerLearns,
-    Rectangles,
-    SmallDb,
-    SmallDbFat,
-    SmallDbLinear,
-    SmallDbVc,
+    DataPlayerBound,
+    ExponentialBound,
+    GaussianBound,
+    HalfspacesBound,
+    IntervalsBound,
+    LaplaceBound,
+    NetBound,
+    QueryPlayerBound,
+    RectanglesBound,
+    SmallDbBound,
+    SmallDbFatBound,
+    SmallDbLinearBound,
+    SmallDbVcBound,
     iterative_median,
     iterative_median_any,
     iterative_perceptron,
@@ -31,7 +31,7 @@ from core.theory import (
     online_perceptron,
     online_weights,
 )
-from core.theory.iterative import ExponentialDistinguisher, Iterative, Median, Weights
+from core.theory.iterative import ExponentialDistinguisher, IterativeBound, Median, WeightsBound
 from core.theory.smalldb import hoeffding
 
 ln = math.log
@@ -40,26 +40,26 @@ near = pytest.approx
 
 def test_laplace_basic_composition():
     # 100 queries, beta = 0.05: 100 ln(2000)/(0.5 * 100000) = 760.09/50000.
-    assert LaplaceQueries(log_queries=ln(100), beta=0.05).error(100_000, 0.5) == near(0.0152018, rel=1e-5)
+    assert LaplaceBound(log_queries=ln(100), beta=0.05).error(100_000, 0.5) == near(0.0152018, rel=1e-5)
 
 
 def test_laplace_advanced_composition():
     # ln(1/delta) = 20, epsilon = 2.5: e = (sqrt(45) - sqrt(40))/100 = 0.00383648 for each of 10,000 queries.
-    bound = LaplaceQueries(log_queries=ln(10_000), beta=0.01, delta=math.exp(-20))
+    bound = LaplaceBound(log_queries=ln(10_000), beta=0.01, delta=math.exp(-20))
     assert bound.error(10**6, 2.5) == near(ln(10**6) / (0.00383648 * 10**6), rel=1e-5)
 
 
 @pytest.mark.parametrize("queries", [50, 300, 9000])
 @pytest.mark.parametrize("epsilon", [0.1, 1, 8])
 def test_the_share_of_each_laplace_query_is_private(queries, epsilon):
-    share = math.exp(LaplaceQueries(log_queries=ln(queries), delta=1e-6).log_share(epsilon))
+    share = math.exp(LaplaceBound(log_queries=ln(queries), delta=1e-6).log_share(epsilon))
     assert advanced(Cost.of([Pure(share)] * queries), 1e-6) <= epsilon * (1 + 1e-9)
 
 
 def test_advanced_composition_wins_for_many_queries_only():
     def ratio(queries):
-        basic = LaplaceQueries(log_queries=ln(queries))
-        return basic.error(10**9, 1) / LaplaceQueries(log_queries=ln(queries), delta=1e-9).error(10**9, 1)
+        basic = LaplaceBound(log_queries=ln(queries))
+        return basic.error(10**9, 1) / LaplaceBound(log_queries=ln(queries), delta=1e-9).error(10**9, 1)
 
     assert ratio(4) == near(1)
     assert ratio(400_000) == near(10 * ratio(4_000), rel=1e-6)
@@ -69,29 +69,29 @@ def test_gaussian_noise():
     # sigma = sqrt(100/(2 rho)) rows; all 100 within sigma sqrt(2 ln(100/0.05)).
     sigma = math.sqrt(100 / (2 * float(rho_for(Budget(1, 1e-6)))))
     expected = sigma * math.sqrt(2 * ln(2000)) / 50_000
-    assert GaussianQueries(log_queries=ln(100), delta=1e-6).error(50_000, 1) == near(expected, rel=1e-9)
+    assert GaussianBound(log_queries=ln(100), delta=1e-6).error(50_000, 1) == near(expected, rel=1e-9)
 
 
 def test_gaussian_beats_laplace_by_a_root_of_the_logarithm():
-    laplace = LaplaceQueries(log_queries=ln(10**6), delta=1e-9).error(10**9, 1)
-    gaussian = GaussianQueries(log_queries=ln(10**6), delta=1e-9).error(10**9, 1)
+    laplace = LaplaceBound(log_queries=ln(10**6), delta=1e-9).error(10**9, 1)
+    gaussian = GaussianBound(log_queries=ln(10**6), delta=1e-9).error(10**9, 1)
     assert math.sqrt(ln(10**6 / 0.05)) / 2 < laplace / gaussian < 2 * math.sqrt(ln(10**6 / 0.05))
 
 
 def test_exponential_mechanism_and_distinguisher():
     # 2 ln(1000/0.05)/(0.1 * 5000) = 19.8070/500.
-    assert ExponentialMechanism(log_candidates=ln(1000)).error(5000, 0.1) == near(0.0396140, rel=1e-5)
+    assert ExponentialBound(log_candidates=ln(1000)).error(5000, 0.1) == near(0.0396140, rel=1e-5)
     shortfall = ExponentialDistinguisher(log_queries=ln(1000)).log_shortfall(ln(0.05), ln(500))
     assert math.exp(shortfall) == near(0.0396140, rel=1e-5)
 
 
 def test_net_mechanism():
     # 0.02 + 2 (50 + ln 20)/(1 * 10000) = 0.02 + 0.0105991.
-    assert Net(log_net=50, net_alpha=0.02).error(10_000, 1) == near(0.0305991, rel=1e-5)
+    assert NetBound(log_net=50, net_alpha=0.02).error(10_000, 1) == near(0.0305991, rel=1e-5)
 
 
 def test_smalldb_theorem_and_lemma():
-    bound = SmallDb(log_universe=ln(1024), log_queries=ln(1000), beta=0.05)
+    bound = SmallDbBound(log_universe=ln(1024), log_queries=ln(1000), beta=0.05)
     # (16 ln 1024 ln 1000/0.01 + 4 ln 20)/(0.5 * 0.1) = (76609.4 + 11.983)/0.05.
     assert bound.rows(0.1, 0.5) == near((16 * ln(1024) * ln(1000) / 0.01 + 4 * ln(20)) / 0.05, abs=1)
     assert bound.rows(0.1, 0.5) == near(1_532_427, rel=1e-4)
@@ -103,15 +103,15 @@ def test_smalldb_outgrows_laplace_when_there_are_many_queries():
     universe = ln(2**10)
     for queries, smaller in ((2**8, "laplace"), (2**40, "smalldb")):
         rows = {
-            "laplace": LaplaceQueries(log_queries=ln(queries)).rows(0.1, 1),
-            "smalldb": SmallDb(log_universe=universe, log_queries=ln(queries)).rows(0.1, 1),
+            "laplace": LaplaceBound(log_queries=ln(queries)).rows(0.1, 1),
+            "smalldb": SmallDbBound(log_universe=universe, log_queries=ln(queries)).rows(0.1, 1),
         }
         assert min(rows, key=rows.get) == smaller
 
 
 def test_all_marginals_need_d_squared_rows():
     def rows(d):
-        return SmallDb(log_universe=d * ln(2), log_queries=d * ln(2)).rows(0.1, 1)
+        return SmallDbBound(log_universe=d * ln(2), log_queries=d * ln(2)).rows(0.1, 1)
 
     assert rows(80) / rows(40) == near(4, rel=1e-2)
 
@@ -119,23 +119,25 @@ def test_all_marginals_need_d_squared_rows():
 @pytest.mark.parametrize("queries", [1, 2, 3, 4, 5, 100])
 @pytest.mark.parametrize("alpha", [0.05, 0.3, 0.9])
 def test_the_rows_of_the_small_table_meet_hoeffding(queries, alpha):
-    bound = SmallDb(log_universe=ln(8), log_queries=ln(queries))
+    bound = SmallDbBound(log_universe=ln(8), log_queries=ln(queries))
     assert 2 * queries * math.exp(-2 * bound.size(alpha) * (alpha / 2) ** 2) < 1
     least = hoeffding(ln(queries), alpha / 2)
-    assert 2 * queries * math.exp(-2 * least * (alpha / 2) ** 2) < 1 <= 2 * queries * math.exp(
-        -2 * (least - 1) * (alpha / 2) ** 2
+    assert (
+        2 * queries * math.exp(-2 * least * (alpha / 2) ** 2)
+        < 1
+        <= 2 * queries * math.exp(-2 * (least - 1) * (alpha / 2) ** 2)
     )
 
 
 def test_smalldb_by_vc_dimension():
     # Universe of 8 points, intervals, d = 2: ln(2 (8e/2)^2) = 5.46502; m = floor(5.46502/(2 * 0.05^2)) + 1 = 1094.
-    bound = SmallDbVc(log_universe=ln(8), vc=2, beta=0.05)
+    bound = SmallDbVcBound(log_universe=ln(8), vc=2, beta=0.05)
     assert bound.size(0.1) == 1094
     assert bound.rows(0.1, 1) == math.ceil(4 / 0.1 * (1094 * ln(8) + ln(20)))
 
 
 def test_the_vapnik_chervonenkis_size_is_the_first_that_converges():
-    bound = SmallDbVc(log_universe=10_000.0, vc=3)
+    bound = SmallDbVcBound(log_universe=10_000.0, vc=3)
     m = bound.size(0.2)
 
     def log_failure(rows):
@@ -146,7 +148,7 @@ def test_the_vapnik_chervonenkis_size_is_the_first_that_converges():
 
 def test_rows_grow_linearly_with_vc_dimension_and_columns():
     def rows(d, vc):
-        return SmallDbVc(log_universe=d * ln(2), vc=vc).rows(0.1, 1)
+        return SmallDbVcBound(log_universe=d * ln(2), vc=vc).rows(0.1, 1)
 
     assert rows(2000, 5) / rows(1000, 5) == near(2, rel=1e-3)
     assert rows(1000, 40) / rows(1000, 20) == near(2, rel=2e-2)
@@ -154,15 +156,15 @@ def test_rows_grow_linearly_with_vc_dimension_and_columns():
 
 def test_smalldb_for_linear_queries():
     # m = floor(ln(2000)/(2 * 0.05^2)) + 1 = 1521; n >= 80 (1521 ln 1024 + ln 20).
-    bound = SmallDbLinear(log_universe=ln(1024), log_queries=ln(1000))
+    bound = SmallDbLinearBound(log_universe=ln(1024), log_queries=ln(1000))
     assert bound.size(0.1) == 1521
     assert bound.rows(0.1, 1) == math.ceil(80 * (1521 * ln(1024) + ln(20)))
 
 
 def test_smalldb_by_fat_shattering_dimension():
     # The paper's form with constant 1: m = ceil((2 ln^2 20 + ln 2)/0.05^2) = ceil(18.6417/0.0025) = 7457.
-    assert SmallDbFat(log_universe=ln(1024), fat=2, constant=1.0).size(0.1) == 7457
-    explicit = SmallDbFat(log_universe=ln(1024), fat=2)
+    assert SmallDbFatBound(log_universe=ln(1024), fat=2, constant=1.0).size(0.1) == 7457
+    explicit = SmallDbFatBound(log_universe=ln(1024), fat=2)
     m, a, d = explicit.size(0.1), 0.05, 2
 
     def log_failure(rows):
@@ -179,8 +181,8 @@ def test_the_scale_of_the_fat_shattering_dimension():
         asked.append(scale)
         return 1.0
 
-    SmallDbFat(log_universe=5, fat=fat).size(0.64)
-    SmallDbFat(log_universe=5, fat=fat, constant=1.0).size(0.64)
+    SmallDbFatBound(log_universe=5, fat=fat).size(0.64)
+    SmallDbFatBound(log_universe=5, fat=fat, constant=1.0).size(0.64)
     assert asked == near([0.01, 0.064])
 
 
@@ -219,11 +221,11 @@ def test_theorem_5_7_as_printed_is_a_quarter():
 @pytest.mark.parametrize("epsilon", [0.1, 1, 10, 300])
 @pytest.mark.parametrize("rounds", [1, 20, 3000])
 def test_the_share_of_each_step_is_private(rounds, epsilon):
-    bound = Iterative(update=Median(log_net=1), distinguisher=ExponentialDistinguisher(log_queries=1), delta=1e-6)
+    bound = IterativeBound(update=Median(log_net=1), distinguisher=ExponentialDistinguisher(log_queries=1), delta=1e-6)
     share = math.exp(bound.log_share(ln(rounds), epsilon))
     drv = math.sqrt(4 * rounds * ln(10**6)) * share + 2 * rounds * share * math.expm1(share)
     assert drv <= epsilon * (1 + 1e-9)
-    pure = Iterative(update=Median(log_net=1), distinguisher=ExponentialDistinguisher(log_queries=1))
+    pure = IterativeBound(update=Median(log_net=1), distinguisher=ExponentialDistinguisher(log_queries=1))
     assert 2 * rounds * math.exp(pure.log_share(ln(rounds), epsilon)) == near(epsilon)
 
 
@@ -233,12 +235,14 @@ def test_a_perfect_distinguisher_leaves_the_noise_of_the_check():
             return -math.inf
 
     # A net of 2^10: T = 10; alpha = 8 ln(20/0.05)/(n epsilon/20) = 160 ln(400)/10^5.
-    bound = Iterative(update=Median(log_net=10 * ln(2)), distinguisher=Perfect())
+    bound = IterativeBound(update=Median(log_net=10 * ln(2)), distinguisher=Perfect())
     assert bound.error(10**5, 1) == near(160 * ln(400) / 10**5, rel=1e-9)
 
 
 def test_iterative_median_over_a_net():
-    bound = Iterative(update=Median(log_net=10 * ln(2)), distinguisher=ExponentialDistinguisher(log_queries=ln(100)))
+    bound = IterativeBound(
+        update=Median(log_net=10 * ln(2)), distinguisher=ExponentialDistinguisher(log_queries=ln(100))
+    )
     assert bound.updates(0.1, 5) == near(10)
     assert bound.error(10**6, 1) == near(320 * ln(2000 / 0.05) / 10**6, rel=1e-9)
 
@@ -288,34 +292,34 @@ def test_the_perceptron_wins_on_dense_tables_and_loses_on_sparse_ones():
 
 
 def test_updates_of_weights():
-    assert math.exp(Weights(log_universe=ln(1024)).log_updates(0.1, 7)) == near(400 * ln(1024))
+    assert math.exp(WeightsBound(log_universe=ln(1024)).log_updates(0.1, 7)) == near(400 * ln(1024))
 
 
 def test_the_data_player_learns():
-    bound = DataPlayerLearns(log_universe=ln(1024), log_queries=ln(1000))
+    bound = DataPlayerBound(log_universe=ln(1024), log_queries=ln(1000))
     # T = 200 ln 1024 = 1386.29, rounded up; n >= 4 T ln(2000 T/0.05)/(0.1 epsilon).
     assert bound.rounds(0.1) == 1387
     assert bound.rows(0.1, 0.5) == math.ceil(4 * 1387 * ln(2000 * 1387 / 0.05) / 0.05)
     rho = float(rho_for(Budget(0.5, 1e-9)))
-    delta = DataPlayerLearns(log_universe=ln(1024), log_queries=ln(1000), delta=1e-9)
+    delta = DataPlayerBound(log_universe=ln(1024), log_queries=ln(1000), delta=1e-9)
     assert delta.rows(0.1, 0.5) == math.ceil(40 * ln(2000 * 1387 / 0.05) * math.sqrt(1387 / (8 * rho)))
 
 
 def test_the_data_player_needs_a_64th_of_the_rows_of_the_iterative_construction():
     # An eighth of the rounds, one access instead of two in each, and a half instead of an eighth of alpha for it.
     sizes = {"log_universe": ln(1024), "log_queries": ln(1000)}
-    assert iterative_weights(**sizes).rows(0.1, 1) / DataPlayerLearns(**sizes).rows(0.1, 1) == near(64, rel=0.15)
+    assert iterative_weights(**sizes).rows(0.1, 1) / DataPlayerBound(**sizes).rows(0.1, 1) == near(64, rel=0.15)
 
 
 def test_the_query_player_learns():
-    bound = QueryPlayerLearns(log_universe=ln(1024), log_queries=ln(1000))
+    bound = QueryPlayerBound(log_universe=ln(1024), log_queries=ln(1000))
     # T = 800 ln 2000 = 6080.7, rounded up; s = 800 ln(1024 T/0.05) = 14910.2, rounded up; h = sqrt(2 ln 2000/T).
     assert bound.rounds(0.1) == 6081
     assert bound.draws(0.1) == math.ceil(800 * ln(1024 * 6081 / 0.05))
     step, draws = math.sqrt(2 * ln(2000) / 6081), bound.draws(0.1)
     assert bound.rows(0.1, 0.5) == near(draws * step * 6081 * 6080 / 0.5, rel=1e-9)
     rho = float(rho_for(Budget(0.5, 1e-9)))
-    delta = QueryPlayerLearns(log_universe=ln(1024), log_queries=ln(1000), delta=1e-9)
+    delta = QueryPlayerBound(log_universe=ln(1024), log_queries=ln(1000), delta=1e-9)
     # Draws of round t cost (2 h (t - 1)/n)^2/8 each.
     rows = delta.rows(0.1, 0.5)
     spent = sum((2 * step * past / rows) ** 2 / 8 * draws for past in range(6081))
@@ -328,33 +332,33 @@ def test_the_query_player_sees_a_large_universe_less():
         return large / small
 
     # Rounds grow with ln|X| for the one player, draws for the other; a root of either is paid.
-    assert growth(DataPlayerLearns) == near(10 * 1.24, rel=0.05)
-    assert growth(QueryPlayerLearns) == near(10, rel=0.05)
+    assert growth(DataPlayerBound) == near(10 * 1.24, rel=0.05)
+    assert growth(QueryPlayerBound) == near(10, rel=0.05)
 
 
 def test_intervals():
     # 32 * 10/(0.5 * 0.001) ln(40/(0.1 * 0.05)) = 640000 ln(8000).
-    assert Intervals(bits=10).rows(0.1, 0.5) == math.ceil(640_000 * ln(8000))
+    assert IntervalsBound(bits=10).rows(0.1, 0.5) == math.ceil(640_000 * ln(8000))
 
 
 def test_a_union_of_three_intervals_is_asked_at_a_third_of_the_accuracy():
-    assert Intervals(bits=10, pieces=3).rows(0.3, 1) == Intervals(bits=10).rows(0.3 / 3, 1)
+    assert IntervalsBound(bits=10, pieces=3).rows(0.3, 1) == IntervalsBound(bits=10).rows(0.3 / 3, 1)
 
 
 def test_rectangles():
-    assert Rectangles(bits=(10,)).rows(0.1, 0.5) == Intervals(bits=10).rows(0.1, 0.5)
+    assert RectanglesBound(bits=(10,)).rows(0.1, 0.5) == IntervalsBound(bits=10).rows(0.1, 0.5)
     # d = 2, alpha = 0.8: 100 pieces, 800 counts, each within 0.4/100.
-    assert Rectangles(bits=(3, 5)).rows(0.8, 1) == math.ceil(800 / 0.004 * ln(800 / 0.05))
+    assert RectanglesBound(bits=(3, 5)).rows(0.8, 1) == math.ceil(800 / 0.004 * ln(800 / 0.05))
 
 
 def test_intervals_grow_as_bits_and_the_cube_of_the_accuracy():
-    rows = Intervals(bits=16).rows
+    rows = IntervalsBound(bits=16).rows
     assert rows(0.01, 1) / rows(0.02, 1) == near(8, rel=0.1)
-    assert Intervals(bits=32).rows(0.1, 1) / rows(0.1, 1) == near(2, rel=0.1)
+    assert IntervalsBound(bits=32).rows(0.1, 1) / rows(0.1, 1) == near(2, rel=0.1)
 
 
 def test_halfspaces():
-    bound = Halfspaces(dimensions=2, bits=4, margin=0.8, beta=0.1)
+    bound = HalfspacesBound(dimensions=2, bits=4, margin=0.8, beta=0.1)
     # g = 0.05: k = 4 ln(160)/(0.0025 - 0.000125) = 8547.7; m = 12 (ln 20 + 8 ln 2) = 102.5; net = (1 + 10/3)^k.
     assert bound.projected(0.1) == 8548
     assert bound.projections() == 103
@@ -365,13 +369,13 @@ def test_halfspaces():
 
 def test_halfspaces_in_their_own_dimensions():
     # (1 + 16/3)^3 = 254.04 halfspaces, each within 0.1: 254.04 ln(254.04/0.05)/(0.5 * 0.1).
-    bound = Halfspaces(dimensions=3, bits=8, margin=0.5, project=False)
+    bound = HalfspacesBound(dimensions=3, bits=8, margin=0.5, project=False)
     net = (19 / 3) ** 3
     assert bound.rows(0.1, 0.5) == math.ceil(net * ln(net / 0.05) / 0.05)
 
 
 def test_the_projection_meets_johnson_and_lindenstrauss():
-    bound = Halfspaces(dimensions=2, bits=4, margin=0.5)
+    bound = HalfspacesBound(dimensions=2, bits=4, margin=0.5)
     g = 0.5 / 16
     assert 2 * math.exp(-(g**2 - g**3) * bound.projected(0.2) / 4) <= 0.1 / 4
     assert 2 ** (4 * 2) * math.exp(-bound.projections() / 12) <= 0.025

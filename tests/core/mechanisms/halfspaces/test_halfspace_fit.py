@@ -6,7 +6,7 @@ from core.base.errors import BadParameter, Refused
 from core.mechanisms.halfspaces import halfspace_fit
 from core.mechanisms.halfspaces.halfspace_fit import HalfspaceFit, support
 from core.mechanisms.halfspaces.halfspace_projections import HalfspaceProjections
-from core.mechanisms.halfspaces.moments import Shape
+from core.mechanisms.halfspaces.moments import PointShape
 from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.noise import Noise
@@ -161,7 +161,7 @@ def test_the_support_has_the_released_shape(monkeypatch):
     monkeypatch.setattr(halfspace_fit, "STRAY", 0.0)
     domain = cube(2, 400)
     factor = np.array([[0.2, 0.0], [0.1, 0.1]])
-    shape = Shape(1_000.0, np.array([0.1, -0.2]), factor)
+    shape = PointShape(1_000.0, np.array([0.1, -0.2]), factor)
     codes = support(domain, Halfspaces(), shape, np.random.default_rng(0))
     points = codes / 399 * 2 - 1
     assert points.mean(axis=0) == pytest.approx(shape.mean, abs=0.002)

@@ -239,9 +239,20 @@ def test_the_usual_number_of_rounds_follows_public_facts():
 @pytest.mark.parametrize(
     ("parameter", "value"),
     [
-        ("accuracy", 0), ("accuracy", 1), ("accuracy", -0.1), ("accuracy", 1.5), ("accuracy", "much"),
-        ("rounds", -1), ("rounds", 2.5), ("rounds", True), ("rounds", 10**7),
-        ("selection", 1), ("selection", -0.1), ("variant", "best"), ("questions", "both"), ("replay", -1),
+        ("accuracy", 0),
+        ("accuracy", 1),
+        ("accuracy", -0.1),
+        ("accuracy", 1.5),
+        ("accuracy", "much"),
+        ("rounds", -1),
+        ("rounds", 2.5),
+        ("rounds", True),
+        ("rounds", 10**7),
+        ("selection", 1),
+        ("selection", -0.1),
+        ("variant", "best"),
+        ("questions", "both"),
+        ("replay", -1),
     ],
 )
 def test_bad_options_are_refused_by_name(kind, parameter, value):

@@ -62,9 +62,7 @@ CASES = [pytest.param(*case, id=label(*case)) for case in adaptive_cases()]
 
 def neighbours(unit, generator):
     cells = generator.integers(0, 4, 24) * (generator.random(24) < 0.5)
-    first, second = (
-        np.bincount(np.repeat(generator.integers(0, 24), unit.limit), minlength=24) for _ in range(2)
-    )
+    first, second = (np.bincount(np.repeat(generator.integers(0, 24), unit.limit), minlength=24) for _ in range(2))
     other = second if unit.neighbours == "replace" else 0
     return Cells(SMALL, cells + first, unit), Cells(SMALL, cells + other, unit)
 

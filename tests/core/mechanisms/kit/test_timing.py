@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from core.mechanisms.direct.gaussian import Gaussian
+from core.mechanisms.direct.gaussian import GaussianTables
 from core.mechanisms.direct.histogram import NoisyHistogram
 from core.mechanisms.games.game_data import GameData
 from core.mechanisms.halfspaces.halfspace_projections import HalfspaceProjections
@@ -47,7 +47,7 @@ def test_every_mechanism_knows_roughly_how_long_it_takes(mechanism, unit):
         (Net, PAIRS, {"net": "random"}),
         (IterativeMedian, PAIRS, {}),
         (HalfspaceProjections, PLANES, {}),
-        (Gaussian, PAIRS, {}),
+        (GaussianTables, PAIRS, {}),
     ],
 )
 def test_finer_columns_take_longer(kind, queries, options):

@@ -27,7 +27,7 @@ from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
 from core.schema.domain import Booleans, Domain, Integers
 from core.table.counts import Cells
-from core.theory.median import MedianMechanism
+from core.theory.median import MedianBound
 from tests.core.mechanisms.median_checks import MICRO, Scripted, both, log_chance, neighbours, scripted, session
 from tests.core.samples import SMALL, small_counts
 from tests.kernels import answered, opened
@@ -128,7 +128,7 @@ def test_exact_privacy_of_the_calibrated_form_on_a_micro_domain():
 def test_the_thesis_constants_cost_what_basic_composition_says():
     unit = Unit.row()
     mechanism = MedianBasic(budget=Budget(1), constants="thesis", alpha=0.9, questions=8)
-    bound = MedianMechanism(log_universe=math.log(2), log_queries=math.log(8))
+    bound = MedianBound(log_universe=math.log(2), log_queries=math.log(8))
     share = Fraction(49, 50) / math.ceil(720 * bound.log_net(0.9))
     assert mechanism.cost(PAIR, unit).events == (Laplace(Fraction(1, 50)), Pure(16 * share))
     recorder = Recorder(0)
@@ -154,7 +154,7 @@ def test_the_cost_is_within_the_budget(budget, unit, constants):
 
 def test_the_thesis_constants_keep_their_promise_where_rows_are_enough():
     """Two possible records, alpha 0.9: 14 thousand databases of as many rows, and as many rows as the theorem asks."""
-    bound = MedianMechanism(log_universe=math.log(2), log_queries=math.log(2))
+    bound = MedianBound(log_universe=math.log(2), log_queries=math.log(2))
     rows = bound.rows(0.9, 98)
     counts = Cells(PAIR, np.array([rows - rows // 5, rows // 5]), Unit.row("replace"))
     mechanism = MedianBasic(budget=Budget(100), constants="thesis", alpha=0.9, questions=2)

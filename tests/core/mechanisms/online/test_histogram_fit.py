@@ -23,9 +23,7 @@ def sparse_table(generator: np.random.Generator, rows: int = 3_000) -> np.ndarra
 
 def pair_error(estimate, truth: np.ndarray) -> float:
     off = (np.asarray(estimate, dtype=float) - truth).reshape(WIDE.shape())
-    sums = [
-        off.sum(axis=tuple(axis for axis in range(10) if axis not in pair)) for pair in combinations(range(10), 2)
-    ]
+    sums = [off.sum(axis=tuple(axis for axis in range(10) if axis not in pair)) for pair in combinations(range(10), 2)]
     return float(np.abs(sums).mean())
 
 

@@ -100,10 +100,12 @@ def test_noisy_mass_beats_equal_mass_on_heavy_cells():
     counts = Cells(LINE64, tables(1_000_000)[1])
     query = Intervals(column="x")
     errors = {
-        mass: np.mean([
-            query.worst(counts, run(IntervalSearch(queries=(query,), budget=Budget(1), mass=mass), counts, Noise()))
-            for _ in range(5)
-        ])
+        mass: np.mean(
+            [
+                query.worst(counts, run(IntervalSearch(queries=(query,), budget=Budget(1), mass=mass), counts, Noise()))
+                for _ in range(5)
+            ]
+        )
         for mass in ("noisy", "equal")
     }
     assert 3 * errors["noisy"] < errors["equal"]

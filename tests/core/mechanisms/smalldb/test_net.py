@@ -14,7 +14,7 @@ from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
-from core.theory.release import Net as Theorem
+from core.theory.release import NetBound as Theorem
 from tests.core.samples import SMALL, small_counts
 from tests.kernels import run
 from tests.privacy.recorder import Recorder

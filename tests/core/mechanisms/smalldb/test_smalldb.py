@@ -16,7 +16,7 @@ from core.queries.lipschitz import Lipschitz
 from core.queries.marginals import Marginals
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
-from core.theory.smalldb import SmallDb as Theorem
+from core.theory.smalldb import SmallDbBound as Theorem
 from tests.core.samples import SMALL, small_counts
 from tests.kernels import run
 

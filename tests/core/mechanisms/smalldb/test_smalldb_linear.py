@@ -13,7 +13,7 @@ from core.privacy.unit import Unit
 from core.queries.linear import Linear
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
-from core.theory.smalldb import SmallDbLinear as Theorem
+from core.theory.smalldb import SmallDbLinearBound as Theorem
 from tests.kernels import run
 
 LINE = Domain((Integers(name="x", low=0, high=3),))

@@ -9,11 +9,13 @@ from core.schema.domain import Categories, Domain, Integers
 from core.table.counts import Cells
 from core.table.views import Recoded
 
-DOMAIN = Domain((
-    Integers(name="age", low=0, high=39),
-    Categories(name="code", values=tuple(range(30))),
-    Integers(name="age in bins", low=0, high=3),
-))
+DOMAIN = Domain(
+    (
+        Integers(name="age", low=0, high=39),
+        Categories(name="code", values=tuple(range(30))),
+        Integers(name="age in bins", low=0, high=3),
+    )
+)
 COUNTS = np.random.default_rng(0).integers(0, 5, DOMAIN.shape())
 ONES = {
     name: COUNTS.sum(axis=tuple(other for other in range(3) if other != axis)).astype(float)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from core.base.errors import DeskError, Refused
-from core.mechanisms.direct.gaussian import Gaussian
+from core.mechanisms.direct.gaussian import GaussianTables
 from core.mechanisms.tree.tree import Tree
 from core.models import tables as tables_model
 from core.privacy import accounting
@@ -120,10 +120,10 @@ def test_what_was_asked_is_within_the_declared_cost_at_every_budget(epsilon, del
 def test_rows_of_many_columns_beat_noise_on_every_pair_when_the_budget_is_small(few_points):
     table, budget = chain(16, 5_000), Budget(0.4, 1e-9)
     errors = {}
-    for kind in (Tree, Gaussian):
+    for kind in (Tree, GaussianTables):
         runs = [run(kind(queries=PAIRS, budget=budget), table, Noise()) for _ in range(3)]
         errors[kind] = np.mean([error(table, model.sample(5_000, np.random.default_rng(0))) for model in runs])
-    assert errors[Tree] < 0.95 * errors[Gaussian]
+    assert errors[Tree] < 0.95 * errors[GaussianTables]
 
 
 def test_a_large_budget_gives_nearly_exact_rows_and_tables():
@@ -151,11 +151,13 @@ def test_one_column_one_row_and_constant_columns(few_points):
 
 def test_a_column_with_many_categories(few_points):
     generator = np.random.default_rng(0)
-    domain = Domain((
-        Categories(name="code", values=tuple(range(100_000))),
-        Booleans(name="ill"),
-        Integers(name="age", low=0, high=99),
-    ))
+    domain = Domain(
+        (
+            Categories(name="code", values=tuple(range(100_000))),
+            Booleans(name="ill"),
+            Integers(name="age", low=0, high=99),
+        )
+    )
     common = generator.choice([5, 70_000], 20_000)
     codes = np.stack([common, common == 5, generator.integers(0, 100, 20_000)], axis=1)
     codes[:500, 0] = generator.integers(0, 100_000, 500)

@@ -33,12 +33,14 @@ EVERYTHING = (
     Rectangles(columns=("x", "y")),
     Halfspaces(columns=("x", "y"), directions=8),
 )
-PEOPLE = Domain((
-    Integers(name="pay", low=0, high=2**16 - 1),
-    Integers(name="age", low=0, high=99),
-    Categories(name="job", values=tuple(range(6))),
-    Booleans(name="ill"),
-))
+PEOPLE = Domain(
+    (
+        Integers(name="pay", low=0, high=2**16 - 1),
+        Integers(name="age", low=0, high=99),
+        Categories(name="job", values=tuple(range(6))),
+        Booleans(name="ill"),
+    )
+)
 
 
 def people(rows: int = 20_000) -> Rows:

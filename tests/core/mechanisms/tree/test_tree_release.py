@@ -17,12 +17,14 @@ from core.schema.domain import Booleans, Categories, Integers, Reals
 
 ZERO, SOME = Budget(1), Budget(1, 1e-9)
 GENERATOR = np.random.default_rng(0)
-MIXED = Domain((
-    Integers(name="pay", low=0, high=2**16 - 1, missing=True),
-    Reals(name="height", low=1.0, high=2.2, bins=60),
-    Integers(name="age", low=0, high=99),
-    Booleans(name="ill"),
-))
+MIXED = Domain(
+    (
+        Integers(name="pay", low=0, high=2**16 - 1, missing=True),
+        Reals(name="height", low=1.0, high=2.2, bins=60),
+        Integers(name="age", low=0, high=99),
+        Booleans(name="ill"),
+    )
+)
 ALL = (
     Marginals(order=2),
     Intervals(column="pay", bits=8),
@@ -32,13 +34,15 @@ ALL = (
 
 
 def mixed(rows: int) -> pd.DataFrame:
-    return pd.DataFrame({
-        "person": np.arange(rows) // 5,
-        "pay": pd.array(GENERATOR.integers(0, 2**16, rows), dtype="Int64"),
-        "height": GENERATOR.uniform(1.0, 2.2, rows),
-        "age": GENERATOR.integers(0, 100, rows),
-        "ill": GENERATOR.random(rows) < 0.3,
-    })
+    return pd.DataFrame(
+        {
+            "person": np.arange(rows) // 5,
+            "pay": pd.array(GENERATOR.integers(0, 2**16, rows), dtype="Int64"),
+            "height": GENERATOR.uniform(1.0, 2.2, rows),
+            "age": GENERATOR.integers(0, 100, rows),
+            "ill": GENERATOR.random(rows) < 0.3,
+        }
+    )
 
 
 @pytest.fixture(autouse=True)

@@ -24,13 +24,15 @@ from core.queries.rectangles import Rectangles
 from core.queries.unions import Unions
 from core.schema.domain import Booleans, Categories, Domain, Integers
 
-DOMAIN = Domain((
-    Integers(name="age", low=0, high=99),
-    Integers(name="pay", low=0, high=65_535),
-    Integers(name="hours", low=0, high=49),
-    Booleans(name="ill"),
-    Categories(name="job", values=tuple(range(6))),
-))
+DOMAIN = Domain(
+    (
+        Integers(name="age", low=0, high=99),
+        Integers(name="pay", low=0, high=65_535),
+        Integers(name="hours", low=0, high=49),
+        Booleans(name="ill"),
+        Categories(name="job", values=tuple(range(6))),
+    )
+)
 MARGINALS = Marginals(order=2, columns=("age", "ill", "job"))
 
 

@@ -14,8 +14,13 @@ from tests.core.samples import SMALL
 def weighted(columns: int = 6, cells: int = 8, records: int = 6_000) -> tuple[Domain, np.ndarray, np.ndarray]:
     generator = np.random.default_rng(0)
     common = generator.integers(0, cells, records)
-    codes = np.stack([(common * generator.integers(0, 2, records) + generator.integers(0, 3, records)) % cells
-                      for _ in range(columns)], axis=1)
+    codes = np.stack(
+        [
+            (common * generator.integers(0, 2, records) + generator.integers(0, 3, records)) % cells
+            for _ in range(columns)
+        ],
+        axis=1,
+    )
     domain = Domain(tuple(Integers(name=f"c{place}", low=0, high=cells - 1) for place in range(columns)))
     return domain, codes, generator.gamma(2.0, 0.125, records)
 
