@@ -18,7 +18,7 @@ def test_the_first_page_imports_nothing_heavy() -> None:
     """Each of these takes a quarter of a second or more and is needed only once something is released."""
     program = (
         "import sys; from streamlit.testing.v1 import AppTest; "
-        "from dashboard.views import access; access.has_key = lambda: True; "
+        "from dashboard.views.common import access; access.has_key = lambda: True; "
         "app = AppTest.from_file('dashboard/app.py', default_timeout=120).run(); assert app.title[0].value == 'Data'; "
         f"print([name for name in {HEAVY!r} if name in sys.modules])"
     )

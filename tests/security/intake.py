@@ -25,7 +25,7 @@ from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.schema.domain import Categories, Domain, Integers
 from core.table.source import stored_tables
-from core.table.table import Table
+from core.table.table import Table, TableSource
 from dashboard.views.data import upload
 
 DECLARED = (BadFile, BadSchema)

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from core.base.errors import BadFile
+from core.table.table import TableSource
 from dashboard.views.data import server_path, upload
 
 DEMO = "demo"

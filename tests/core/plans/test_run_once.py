@@ -5,8 +5,9 @@ import pytest
 
 from core.base.errors import Failed
 from core.desk.desk import Desk
+from core.kernel.tables import TOTAL
 from core.mechanisms.direct.laplace import LaplaceTables
-from core.plans.run_once import ENDED, NoiseWatcher, is_void
+from core.plans.run_once import ENDED, NoiseWatcher, is_void, run_once
 from core.privacy.budget import Budget
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
@@ -32,9 +33,9 @@ def plan_of(desk, held):
 
 
 def breaking(after_a_draw):
-    def run(self, counts, noise, progress=None):
+    def run(self, kernel, progress=None):
         if after_a_draw:
-            noise.laplace(np.zeros(1, dtype=np.int64), epsilon=Fraction(1), sensitivity=1)
+            kernel.measure(TOTAL, self.cost(kernel.domain, kernel.unit).events[0])
         raise ValueError("a private value 1234")
 
     return run

@@ -188,7 +188,7 @@ def test_points_of_a_universe_beyond_64_bits() -> None:
     codes = np.random.default_rng(2).integers(0, 1000, (300, 40))
     codes[150:] = codes[:150]
     loaded = Table.load(pd.DataFrame(codes, columns=domain.names), domain, Unit.row(), Noise())
-    points, counts = loaded.points(domain.names)
+    points, counts = loaded.combinations(domain.names)
     assert points.tolist() == np.unique(codes, axis=0).tolist()
     assert (counts == 2).all()
     with pytest.raises(Refused, match="1,000,000,000"):

@@ -49,7 +49,7 @@ def test_a_unit_of_many_rows_costs_accuracy():
 def test_progress_says_what_happens():
     stages = []
     laplace = LaplaceTables(queries=PAIRS, budget=Budget(1))
-    laplace.run(small_counts(), Noise(), lambda stage, share: stages.append((stage, share)))
+    run(laplace, small_counts(), Noise(), lambda stage, share: stages.append((stage, share)))
     assert [share for _, share in stages] == sorted(share for _, share in stages)
     assert {stage for stage, _ in stages} == {"Measuring tables", "Fitting records"}
 

@@ -10,7 +10,6 @@ from core.models.polytope.centre import around, centre
 from core.models.polytope.mixing import Mixing, effective, split_rhat
 from core.models.polytope.polytope import Polytope
 from core.models.polytope.walk import Sweep, cut, spread, walk
-from tests.kernels import run
 
 FIRST = np.array([1.0, 1.0, 0.0, 0.0])
 SECOND = np.array([0.0, 1.0, 0.5, 0.0])
@@ -101,7 +100,7 @@ def test_the_walk_reaches_the_uniform_distribution_from_a_corner():
     steps = Sweep.of(BODY, centre(BODY, truth[0]))
     here = np.repeat(truth[truth[:, 0].argmax()][None], 1_500, axis=0)
     for _ in range(40):
-        run(steps, here, generator)
+        steps.run(here, generator)
     assert the_same(here, truth) > 1e-4
 
 
