@@ -35,7 +35,7 @@ def test_empty_cells_stay_mostly_empty():
     cells[:10] = 10_000
     errors = []
     for _ in range(5):
-        model = NoisyHistogram(queries=(Marginals(order=1),), budget=Budget(1)).run(Cells(domain, cells), Noise())
+        model = run(NoisyHistogram(queries=(Marginals(order=1),), budget=Budget(1)), Cells(domain, cells), Noise())
         errors.append(np.abs(model.cells[10:]).mean())
     # Without the projection each of the 990 empty cells would be off by about one row.
     assert np.mean(errors) < 0.7
