@@ -22,7 +22,7 @@ from core.desk.surveys import Found, Surveys, is_discovery
 from core.desk.workspace import workspace
 from core.kernel.kernel import Kernel
 from core.ledger.ledger import Entry, Ledger
-from core.mechanisms.discovery.discovery import Kind
+from core.mechanisms.discovery.discovery import SurveyKind
 from core.mechanisms.kit.protocol import Mechanism
 from core.models.widened import widened
 from core.plans.plan import Plan, canonical, identity, order_of, release_content
@@ -114,7 +114,9 @@ class Desk:
         )
         return DeskTable.of(dataset, account)
 
-    def discover(self, source: Any, columns: Mapping[str, Kind], *, unit: Unit, total: Budget, part: Budget) -> Found:
+    def discover(
+        self, source: Any, columns: Mapping[str, SurveyKind], *, unit: Unit, total: Budget, part: Budget
+    ) -> Found:
         """Buy bounds and categories of columns that no code book has, with a part of the total budget of the data."""
         return self._surveys.discover(source, columns, unit=unit, total=total, part=part)
 

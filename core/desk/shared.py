@@ -18,7 +18,7 @@ from typing import Literal
 from core.base.errors import BadParameter, Unknown, printable
 
 LONGEST_TITLE, LONGEST_NOTE = 120, 2_000
-Kind = Literal["release", "session"]
+SharedKind = Literal["release", "session"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +27,7 @@ class SharedItem:
 
     id: str
     """The plan id of a release, or a session's id."""
-    kind: Kind
+    kind: SharedKind
     title: str
     note: str
     since: str
@@ -39,7 +39,7 @@ class SharedItems:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def put(self, identity: str, *, kind: Kind, title: str, note: str = "") -> SharedItem:
+    def put(self, identity: str, *, kind: SharedKind, title: str, note: str = "") -> SharedItem:
         """Share an item, or change its title and note."""
         title = printable(title.strip(), LONGEST_TITLE)
         if not title:

@@ -16,7 +16,7 @@ from typing import Any
 from core.base.errors import BadParameter
 from core.kernel.kernel import Kernel
 from core.ledger.ledger import Account, Dataset, Entry, Ledger
-from core.mechanisms.discovery.discovery import Discovery, Kind, Suggestion
+from core.mechanisms.discovery.discovery import Discovery, Suggestion, SurveyKind
 from core.plans.plan import canonical, identity, order_of
 from core.plans.run_once import run_once
 from core.privacy import accounting
@@ -57,7 +57,7 @@ class Price:
     """Rows that a category, or a stretch of numbers, needs to stand out of the noise, per column."""
 
 
-def price(columns: Mapping[str, Kind], *, unit: Unit, total: Budget, part: Budget) -> Price:
+def price(columns: Mapping[str, SurveyKind], *, unit: Unit, total: Budget, part: Budget) -> Price:
     discovery = Discovery(columns=dict(columns), budget=part)
     if total.pure and not part.pure:
         raise BadParameter("delta", "must be 0, because the total budget has none.")
@@ -80,7 +80,9 @@ class Surveys:
         self._noise = noise
         self._intake = Lock()
 
-    def discover(self, source: Any, columns: Mapping[str, Kind], *, unit: Unit, total: Budget, part: Budget) -> Found:
+    def discover(
+        self, source: Any, columns: Mapping[str, SurveyKind], *, unit: Unit, total: Budget, part: Budget
+    ) -> Found:
         """Reserve, run, store, return; the same wish for the same data gives the same suggestions at no cost."""
         # Read once, as it will be kept: what is priced and what runs follow from this one wish.
         wish = Discovery(columns=dict(columns), budget=Budget.from_json(part.to_json()))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from core.base.arrays import Columns
 from core.base.errors import printable
 from core.base.wording import amount
 from core.formulas.grammar import parse
@@ -17,7 +18,6 @@ from core.formulas.syntax import holds, leaves, spelled
 from core.formulas.tokens import MOST_CHARACTERS, wrong
 from core.formulas.writing import cell_text, halfspace_text, interval_text
 from core.kernel.query import Query
-from core.queries.kit.protocol import Columns
 from core.schema.domain import Domain
 
 __all__ = ["MOST_CELLS", "canonical", "cell_text", "halfspace_text", "interval_text", "question"]

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from core.base.arrays import Columns, Flags
 from core.base.errors import printable
-from core.formulas.syntax import Flags
 from core.formulas.tokens import wrong
 from core.formulas.writing import number_text, sum_text
-from core.queries.kit.protocol import Columns
 from core.schema.domain import Domain
 
 ROUNDING = 2.0**-50

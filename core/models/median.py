@@ -10,16 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Codes, Floats, IntArray
 from core.kernel.query import Statistic
 from core.kernel.tables import Marginal
 from core.models.points import Points
-from core.models.protocol import Codes, Floats
 from core.queries.kit.protocol import QueryClass
 from core.queries.kit.question import Question
 from core.queries.lipschitz import Lipschitz
 from core.schema.domain import Domain
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +31,7 @@ class MedianSet:
     """
 
     domain: Domain
-    members: Integers
+    members: IntArray
     """One database per line: the places of its rows in the universe."""
     total: float
     held: tuple[tuple[QueryClass, Floats], ...]
@@ -96,7 +94,7 @@ class MedianSet:
     def _lines(self, query: object) -> Floats:
         return next(lines for own, lines in self.held if own is query)
 
-    def _places(self, columns: Sequence[str]) -> Integers:
+    def _places(self, columns: Sequence[str]) -> IntArray:
         """Where each row of each member falls in the table over the columns."""
         codes = np.unravel_index(self.members, self.domain.shape())
         places = np.zeros_like(self.members)
@@ -113,7 +111,7 @@ class Halving:
     """
 
     queries: tuple[QueryClass, ...]
-    net: Integers
+    net: IntArray
 
     def start(self, domain: Domain, total: float) -> MedianSet:
         held = tuple((query, _answers(query, domain, self.net)) for query in self.queries)
@@ -135,7 +133,7 @@ class Halving:
         return math.log2(len(self.net))
 
 
-def _answers(query: QueryClass, domain: Domain, net: Integers) -> Floats:
+def _answers(query: QueryClass, domain: Domain, net: IntArray) -> Floats:
     """The totals of every member of a net, one line each; through single records where a class is linear and
     those are fewer than members."""
     places, inverse = np.unique(net, return_inverse=True)
@@ -148,6 +146,6 @@ def _answers(query: QueryClass, domain: Domain, net: Integers) -> Floats:
     return lines
 
 
-def _totals(query: QueryClass, domain: Domain, places: Integers) -> Floats:
+def _totals(query: QueryClass, domain: Domain, places: IntArray) -> Floats:
     codes = np.stack(np.unravel_index(places, domain.shape()), axis=1).astype(np.int64)
     return np.asarray(query.totals(Points(domain, codes, np.ones(len(codes)))), dtype=np.float64)

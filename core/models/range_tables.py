@@ -6,17 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.base.arrays import Codes, Columns, Floats, IntArray
 from core.base.axes import summed
 from core.models import tables
-from core.models.fitting.consistency import Columns
 from core.models.fitting.rounding import systematic
 from core.models.points import Points
-from core.models.protocol import Codes, Floats
 from core.schema.domain import Domain
-
-Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +81,7 @@ def laid(domain: Domain, held: Mapping[Columns, Floats], rows: int, generator: n
     return codes
 
 
-def _given(groups: Places, lines: Floats, generator: np.random.Generator) -> Places:
+def _given(groups: IntArray, lines: Floats, generator: np.random.Generator) -> IntArray:
     """One cell per row, in the shares of the line that its group names; a line without mass follows all lines."""
     order = generator.permutation(groups.size)
     order = order[np.argsort(groups[order], kind="stable")]
@@ -98,7 +94,7 @@ def _given(groups: Places, lines: Floats, generator: np.random.Generator) -> Pla
     return drawn
 
 
-def _dealt(line: Floats, rows: int, generator: np.random.Generator) -> Places:
+def _dealt(line: Floats, rows: int, generator: np.random.Generator) -> IntArray:
     """Cells in the shares of a line, in its order."""
     taken = systematic(line, rows, generator)
     return np.repeat(np.arange(taken.size), taken)

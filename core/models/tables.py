@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Codes, Columns, Floats
 from core.base.axes import summed
-from core.models.fitting.consistency import Columns, settle, total_of
+from core.models.fitting.consistency import settle, total_of
 from core.models.fitting.forest import plant
 from core.models.points import Points
-from core.models.protocol import Codes, Floats
 from core.schema.domain import Domain
 
 MOST_POINTS = 200_000

@@ -24,9 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Integers = NDArray[Any]
+from core.base.arrays import Flags
+
+WideInts = NDArray[Any]
 """int64 where every number fits, Python integers (dtype object) where one does not."""
-Flags = NDArray[np.bool_]
 
 SAFE = 2**62
 """Numbers up to here are kept in int64: the sum of two of them still fits."""
@@ -39,7 +40,7 @@ def words(count: int) -> NDArray[np.uint64]:
     return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
 
 
-def below(bound: int, count: int) -> Integers:
+def below(bound: int, count: int) -> WideInts:
     """Uniform integers in [0, bound), exactly: words that would favour small remainders are drawn again."""
     if bound == 1:
         return np.zeros(count, dtype=np.int64)
@@ -48,7 +49,7 @@ def below(bound: int, count: int) -> Integers:
     return _filled(count, lambda missing: _narrow_below(bound, missing))
 
 
-def _narrow_below(bound: int, count: int) -> Integers:
+def _narrow_below(bound: int, count: int) -> WideInts:
     if bound <= 1 << 24:  # half a word is enough: at most one in 256 is drawn again
         drawn: NDArray[Any] = words((count + 1) // 2).view(np.uint32)[:count]
         width = 32
@@ -60,7 +61,7 @@ def _narrow_below(bound: int, count: int) -> Integers:
     return (drawn % drawn.dtype.type(bound)).astype(np.int64)
 
 
-def _wide_below(bound: int, count: int) -> Integers:
+def _wide_below(bound: int, count: int) -> WideInts:
     bits = (bound - 1).bit_length()
     limbs = -(-bits // 64)
     drawn = words(limbs * count).reshape(limbs, count).astype(object)
@@ -71,13 +72,13 @@ def _wide_below(bound: int, count: int) -> Integers:
     return number[(number < bound).astype(bool)]
 
 
-def _filled(count: int, propose: Callable[[int], Integers]) -> Integers:
+def _filled(count: int, propose: Callable[[int], WideInts]) -> WideInts:
     """The first `count` accepted proposals.
 
     `propose(k)` makes k (or a number that depends on k alone) independent trials and returns the accepted ones in
     order, so what is kept is a prefix of an endless independent sequence: stopping early favours no value.
     """
-    pieces: list[Integers] = []
+    pieces: list[WideInts] = []
     missing = count
     while missing:
         piece = propose(missing)[:missing]
@@ -111,7 +112,7 @@ _TAILS = np.array([exp_floor(power, 64) for power in range(44, 0, -1)], dtype=np
 """First words of e^-44, ..., e^-1, in rising order; e^-44 is the last that has a bit in its first word."""
 
 
-def geometric(count: int) -> Integers:
+def geometric(count: int) -> WideInts:
     """V >= 0 with P(V >= v) = e^-v: the number of powers e^-1, e^-2, ... above one uniform number in [0, 1).
 
     A word equal to the first word of a power decides nothing (probability 2^-64 per power) and is continued. A number
@@ -139,7 +140,7 @@ def _continues_below(power: int, number: int) -> bool:
             return number < edge
 
 
-def bernoulli_exp(numerators: Integers, denominator: int) -> Flags:
+def bernoulli_exp(numerators: WideInts, denominator: int) -> Flags:
     """Independent coins, True with probability exp(-numerator/denominator); numerators >= 0, denominator >= 1.
 
     The whole part w of the exponent is one geometric draw (P(V >= w) = e^-w), the rest r < 1 is `_decays`.
@@ -153,7 +154,7 @@ def bernoulli_exp(numerators: Integers, denominator: int) -> Flags:
     return result
 
 
-def _decays(numerators: Integers, denominator: int) -> Flags:
+def _decays(numerators: WideInts, denominator: int) -> Flags:
     """True with probability exp(-r), r = numerator/denominator in [0, 1] (algorithm 1, after von Neumann).
 
     Count trials that succeed with probability r/1, r/2, r/3, ... up to the first failure, at trial K:
@@ -175,14 +176,14 @@ def _decays(numerators: Integers, denominator: int) -> Flags:
     return result
 
 
-def laplace(count: int, numerator: int, denominator: int) -> Integers:
+def laplace(count: int, numerator: int, denominator: int) -> WideInts:
     """Discrete Laplace noise of scale t/s = numerator/denominator: P(z) proportional to exp(-|z| s/t) (algorithm 2).
 
     U below t kept with probability exp(-U/t), plus t times V with P(V >= v) = e^-v, is X with P(x) ~ exp(-x/t); then
     floor(X/s) has P(y) ~ exp(-y s/t). A fair sign, with minus zero refused, makes it two-sided.
     """
 
-    def propose(missing: int) -> Integers:
+    def propose(missing: int) -> WideInts:
         units = below(numerator, min(2 * missing + 8, _BLOCK))
         units = units[_decays(units, numerator)]
         whole = geometric(len(units))
@@ -195,7 +196,7 @@ def laplace(count: int, numerator: int, denominator: int) -> Integers:
     return _filled(count, propose)
 
 
-def gaussian(count: int, numerator: int, denominator: int) -> Integers:
+def gaussian(count: int, numerator: int, denominator: int) -> WideInts:
     """Discrete Gaussian noise of variance p/q = numerator/denominator: P(z) proportional to exp(-z^2 q/(2p)) (alg. 3).
 
     Y of the discrete Laplace law of scale t = floor(sigma) + 1 is kept with probability
@@ -204,7 +205,7 @@ def gaussian(count: int, numerator: int, denominator: int) -> Integers:
     scale = math.isqrt(numerator // denominator) + 1
     divisor = 2 * numerator * denominator * scale**2
 
-    def propose(missing: int) -> Integers:
+    def propose(missing: int) -> WideInts:
         noise = laplace(min(2 * missing + 8, _BLOCK), scale, 1)
         size = np.abs(noise)
         largest = (int(size.max()) * denominator * scale + numerator) ** 2

@@ -32,7 +32,7 @@ from pathlib import Path
 from core.base.errors import DeskError, Refused, Unknown, printable
 from core.ledger.durable_file import KeptFile, Layout
 from core.mechanisms.kit.interactive import Reply
-from core.sessions.answer import Answer, Status
+from core.sessions.answer import Answer, SessionStatus
 from core.sessions.question import SessionQuestion
 
 ALLOWANCE_IS_KEPT = """
@@ -123,7 +123,7 @@ class SessionRow:
     """The paid plan behind it: its own, or that of the release it answers from."""
     dataset_id: str
     terms_json: str
-    status: Status
+    status: SessionStatus
     version: int
     """How many replies it gave."""
     state_version: int

@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from core.base.arrays import Codes, Floats, IntArray
 from core.base.errors import Refused
 from core.kernel.kernel import Kernel
 from core.kernel.query import Query
 from core.ledger.ledger import Entry
 from core.mechanisms.kit.interactive import Reply
 from core.mechanisms.kit.protocol import Expected, Mechanism
-from core.models.protocol import Codes, Floats
 from core.plans.session_plan import chosen_columns, leave_out
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
@@ -27,7 +27,6 @@ from core.queries.marginals import Marginals
 from core.registry import mechanism_from, query_from_json
 from core.release.release import Release
 from core.schema.domain import Domain
-from core.table.counts import Integers
 
 NOTHING_PRIVATE = "a session from a release has no private counts"
 
@@ -77,10 +76,10 @@ class Untouched:
     unit: Unit
     public_rows: ClassVar[None] = None
 
-    def marginal(self, columns: Sequence[str]) -> Integers:
+    def marginal(self, columns: Sequence[str]) -> IntArray:
         raise TypeError(NOTHING_PRIVATE)
 
-    def combinations(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
+    def combinations(self, columns: Sequence[str]) -> tuple[IntArray, IntArray]:
         raise TypeError(NOTHING_PRIVATE)
 
     def project(self, columns: Sequence[str]) -> Untouched:

@@ -21,7 +21,7 @@ from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
-from core.sessions.answer import Answer, Status, Summary, transcript_csv
+from core.sessions.answer import Answer, SessionStatus, Summary, transcript_csv
 from core.sessions.file import SessionFile, SessionRow, StoredState, Turn, now
 from core.sessions.pace import Pace
 from core.sessions.question import SessionQuestion, question_from
@@ -80,7 +80,7 @@ class Session:
         return self.mechanism.budget
 
     @property
-    def status(self) -> Status:
+    def status(self) -> SessionStatus:
         return self.file.row(self.id).status
 
     @property

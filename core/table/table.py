@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import IntArray
 from core.base.errors import BadFile, BadParameter, BadSchema, printable
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
@@ -133,7 +134,7 @@ class Table:
         """The number of rows, where neighbours replace one row so that it never changes; otherwise None."""
         return self.rows if self.unit.column is None and self.unit.neighbours == "replace" else None
 
-    def marginal(self, columns: Sequence[str]) -> encoded.Integers:
+    def marginal(self, columns: Sequence[str]) -> IntArray:
         """Exact counts of shape `domain.shape(columns)`; no columns gives the number of rows."""
         known = self._remembered.find(columns)
         if known is not None:
@@ -143,7 +144,7 @@ class Table:
         self._remembered.keep(columns, counts, self.rows)
         return counts
 
-    def combinations(self, columns: Sequence[str]) -> tuple[encoded.Integers, encoded.Integers]:
+    def combinations(self, columns: Sequence[str]) -> tuple[IntArray, IntArray]:
         """Distinct combinations of codes that occur, in order, and how often."""
         sizes = self.domain.shape(columns)
         return encoded.occurring([self.codes[name] for name in columns], sizes, self.rows)

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from core.base.arrays import Columns
 from core.base.errors import BadParameter, Refused
-from core.base.options import option
+from core.base.options import check_options, option
 from core.base.wording import amount
 from core.kernel.kernel import Kernel
 from core.kernel.measurement import NoiseLevel
@@ -27,7 +28,7 @@ from core.privacy.events import Cost
 from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
 from core.queries.kit import checks
-from core.queries.kit.protocol import Columns, QueryClass
+from core.queries.kit.protocol import QueryClass
 from core.queries.kit.question import log_size_of
 from core.schema.domain import Domain
 
@@ -65,8 +66,8 @@ class Iterative:
         "real",
         "Accuracy",
         default=0.1,
-        low=0.0,
-        high=1.0,
+        above=0.0,
+        below=1.0,
         help="Largest error to promise in the theorem variant, as a share of the rows.",
     )
     questions: str = option(
@@ -82,7 +83,7 @@ class Iterative:
         "Share for choosing",
         default=0.0,
         low=0.0,
-        high=1.0,
+        below=1.0,
         help="Part of each round's budget that pays for choosing; 0 takes 0.5 for single questions, 0.1 for tables.",
     )
     replay: int = option(
@@ -96,16 +97,9 @@ class Iterative:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))
-        checks.choice(self.variant, "variant", ("tuned", "theorem"))
-        checks.choice(self.questions, "questions", ("auto", "tables", "members"))
-        checks.whole(self.rounds, "rounds", 0, MOST_ROUNDS)
-        checks.whole(self.replay, "replay", 0, 100)
-        if not _number(self.accuracy) or not 0 < self.accuracy < 1:
-            raise BadParameter("accuracy", "must be above 0 and below 1; try 0.1.")
+        check_options(self)
         if self.questions == "tables" and self.variant == "theorem":
             raise BadParameter("questions", "the theorem variant asks single questions; use 'members'.")
-        if not _number(self.selection) or not 0 <= self.selection < 1:
-            raise BadParameter("selection", "must be at least 0 and below 1; try 0.2.")
 
     def check(self, domain: Domain, unit: Unit) -> None:
         for query in self.queries:
@@ -250,7 +244,3 @@ def questions_to_ask(log_size: float, budget: Budget) -> int:
     """Rounds of single questions: noise grows with the rounds under pure epsilon, with their root otherwise."""
     usual = (20 if budget.pure else 50) * math.sqrt(float(budget.epsilon))
     return round(min(max(usual, 5.0), 100.0, max(1.0, math.exp(min(log_size, 20.0)))))
-
-
-def _number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

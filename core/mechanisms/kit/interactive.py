@@ -18,7 +18,7 @@ from core.privacy.unit import Unit
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
 
-Kind = Literal["easy", "hard", "unchecked"]
+ReplyKind = Literal["easy", "hard", "unchecked"]
 """Easy: answered from what is public already. Hard: measured, one of a limited number. Unchecked: the session has no
 measurement left, the answer is what is public by now and nobody compared it with the table."""
 
@@ -33,7 +33,7 @@ class Reply:
     """The same as a share of all rows, from 0 to 1."""
     margin: float | None
     """In rows: the truth is within count ± margin, 95 % of the time; None for an unchecked answer."""
-    kind: Kind
+    kind: ReplyKind
     left: int | None
     """Hard answers that the session can still give; None where there is no limit."""
 

@@ -16,6 +16,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from core.base.arrays import Columns, Floats
 from core.base.bisection import largest_that_fits
 from core.base.errors import BadParameter
 from core.kernel.asked import one_number
@@ -27,7 +28,7 @@ from core.privacy.accounting import capacity, order_for, rho_for, units
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace
 from core.privacy.unit import Unit
-from core.queries.kit.protocol import Columns, Floats, QueryClass
+from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
 
 GRAIN = 2**20

@@ -16,21 +16,21 @@ import numpy as np
 
 from core.base.bisection import largest_that_fits
 from core.base.errors import BadParameter, Refused
-from core.base.options import option
+from core.base.options import check_options, option
 from core.base.wording import amount
 from core.kernel.compared import GRID, WIDEST, Loss
 from core.kernel.kernel import Kernel
 from core.kernel.measurement import Additive, NoiseLevel
 from core.kernel.query import Query
 from core.kernel.sparse_vector import NumericSparse, Watch
-from core.mechanisms.kit.interactive import Kind, Reply
+from core.mechanisms.kit.interactive import Reply, ReplyKind
 from core.mechanisms.kit.portions import count_level
 from core.mechanisms.kit.protocol import Expected
 from core.mechanisms.median import state as median_state
 from core.mechanisms.median.loss import margin_of
 from core.mechanisms.median.state import MedianState, PossibleTables
 from core.mechanisms.median.thesis import Thesis
-from core.mechanisms.online.online import check_question, measure_rows
+from core.mechanisms.online.online import MOST_PLANNED, check_question, measure_rows
 from core.mechanisms.online.plan import (
     NUMBERS_SHARE,
     PURE_NUMBERS_SHARE,
@@ -44,8 +44,6 @@ from core.privacy.accounting import pure_for
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Laplace, Pure
 from core.privacy.unit import Unit
-from core.queries.kit import checks
-from core.queries.kit.checks import inside
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
 from core.theory.median import MedianBound
@@ -73,8 +71,8 @@ class MedianSession:
         "real",
         "Target error",
         default=0.05,
-        low=0.0,
-        high=1.0,
+        above=0.0,
+        below=1.0,
         help="Width of the test, as a share of all rows: a question that the possible tables answer better is easy.",
     )
     questions: int = option(
@@ -90,6 +88,7 @@ class MedianSession:
         "Rows, roughly",
         default=10_000,
         low=1,
+        high=MOST_PLANNED,
         help="A public guess, never read from the table: the number of measured answers is planned for it.",
     )
     constants: str = option(
@@ -102,10 +101,7 @@ class MedianSession:
     )
 
     def __post_init__(self) -> None:
-        inside("alpha", self.alpha, 0.05)
-        checks.whole(self.questions, "questions", 1, MOST_QUESTIONS)
-        checks.whole(self.rows, "rows", 1, 10**12)
-        checks.choice(self.constants, "constants", ("calibrated", "thesis"))
+        check_options(self)
 
     def check(self, domain: Domain, unit: Unit) -> None:
         if domain.cells() < 2:
@@ -200,7 +196,7 @@ class MedianSession:
         hard = bool(kernel.measure(loss, thesis.testing).values[0] > threshold)
         return (replace(state.watch, left=state.watch.left - 1) if hard else state.watch), hard
 
-    def _reply(self, state: MedianState, count: float, margin: float | None, kind: Kind) -> Reply:
+    def _reply(self, state: MedianState, count: float, margin: float | None, kind: ReplyKind) -> Reply:
         count = max(0.0, count)
         left = state.watch.left
         if self.constants == "thesis":

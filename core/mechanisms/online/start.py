@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from core.base.arrays import Codes, Floats
 from core.mechanisms.kit.answers import NoisyAnswer
 from core.models.dense import Dense
 from core.models.points import Points
-from core.models.protocol import Codes, Floats
 from core.models.signed import Signed
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Columns
 from core.kernel.query import Query
 from core.kernel.sparse_vector import NumericSparse, Watch
 from core.kernel.tables import Marginal
@@ -20,7 +21,7 @@ from core.models.dense import Dense
 from core.models.median import MedianSet
 from core.models.points import Points
 from core.models.signed import Signed
-from core.queries.kit.protocol import Columns, Source
+from core.queries.kit.protocol import Source
 from core.queries.kit.question import Question, total_on
 from core.schema.domain import Domain
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from core.base.arrays import Floats
 from core.base.errors import Refused
 from core.mechanisms.ranges.levels import Levels
-from core.models.fitting.pyramid import Estimate, Floats, rising
+from core.models.fitting.pyramid import Estimate, rising
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain

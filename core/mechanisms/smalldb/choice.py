@@ -26,6 +26,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from core.base.arrays import IntArray
 from core.base.bisection import largest_that_fits
 from core.base.errors import BadParameter, Refused
 from core.base.wording import amount, plural
@@ -35,7 +36,7 @@ from core.kernel.scores import DatabaseErrors
 from core.mechanisms.kit.portions import count_level, measure_rows
 from core.mechanisms.kit.protocol import Expected, Progress
 from core.mechanisms.kit.timing import TABLE
-from core.mechanisms.smalldb.candidates import MOST_CELLS, Integers, SmallDatabases, at, changed
+from core.mechanisms.smalldb.candidates import MOST_CELLS, SmallDatabases, at, changed
 from core.models.nets import multisets, random_net
 from core.models.points import Points
 from core.privacy.accounting import capacity, order_for, rho_for, units
@@ -46,7 +47,7 @@ from core.queries.kit.checks import MOST_LISTED
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
 
-Block = tuple[int, Integers]
+Block = tuple[int, IntArray]
 """Answers of some databases, one line each, and the place of the first."""
 MOST_DATABASES = 10**7
 """Databases that are listed and scored; some seconds for some tens of questions."""
@@ -162,9 +163,9 @@ class Choice:
         total, epsilon = self.events
         public, told, event = kernel.generator(), measure_rows(kernel, total), Selection(epsilon)
 
-        def choose(databases: Integers) -> Integers:
+        def choose(databases: IntArray) -> IntArray:
             errors = self._errors(len(databases), lambda: self.candidates.blocks(databases), told)
-            chosen: Integers = databases[kernel.choose(errors, event)]
+            chosen: IntArray = databases[kernel.choose(errors, event)]
             return chosen
 
         if self.method == "enumerate":

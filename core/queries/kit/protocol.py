@@ -13,12 +13,10 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Columns, Floats
 from core.kernel.query import Query
 from core.schema.domain import Domain
 from core.table.counts import Source
-
-Floats = NDArray[np.float64]
-Columns = tuple[str, ...]
 
 
 @dataclass(frozen=True)

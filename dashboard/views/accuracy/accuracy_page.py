@@ -27,7 +27,7 @@ from dashboard.views.common import charts, messages
 from dashboard.views.common.wording import percent
 
 MOST_COMPARED = 5
-STATUS: messages.Status = "curator only"
+STATUS: messages.Visibility = "curator only"
 
 
 @dataclass(frozen=True, kw_only=True)

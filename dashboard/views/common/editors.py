@@ -12,7 +12,7 @@ import streamlit as st
 
 from core.base.options import Option
 from core.base.wording import amount, plural
-from core.queries.counting import Condition
+from core.queries.counting import ColumnConditions
 from core.queries.lipschitz import FINEST
 from core.schema.domain import Booleans, Domain
 from dashboard.views.common import messages
@@ -47,9 +47,9 @@ def facts(option: Option, domain: Domain, key: str, values: Mapping[str, Any]) -
     return tuple(found) or None
 
 
-def conditions(option: Option, domain: Domain, key: str, values: Mapping[str, Any]) -> tuple[Condition, ...]:
+def conditions(option: Option, domain: Domain, key: str, values: Mapping[str, Any]) -> tuple[ColumnConditions, ...]:
     """A list of conditions, to which one is added at a time."""
-    held: list[Condition] = st.session_state.setdefault(f"{key}-held", [])
+    held: list[ColumnConditions] = st.session_state.setdefault(f"{key}-held", [])
     names = [attribute.name for attribute in domain if attribute.size <= MOST_LABELS]
     chosen = st.multiselect("Columns of the next condition", names, key=f"{key}-columns", help=option.help)
     parts = []
@@ -89,7 +89,7 @@ def weights(option: Option, domain: Domain, key: str, values: Mapping[str, Any])
     if grid not in st.session_state:
         # The editor forgets when the page changes; it must not be fed its own output while it is there.
         held[grid] = held.get(f"{grid}-latest", rising(domain, columns, questions))
-    limits = {"min_value": 0.0, "max_value": 1.0, "required": True}
+    weight = st.column_config.NumberColumn(help=option.help, min_value=0.0, max_value=1.0, required=True)
     asked = [f"Weight {place + 1}" for place in range(questions)]
     edited = st.data_editor(
         held[grid],
@@ -97,7 +97,7 @@ def weights(option: Option, domain: Domain, key: str, values: Mapping[str, Any])
         hide_index=True,
         disabled=["Combination"],
         height=min(38 + 35 * combinations, 320),
-        column_config={name: st.column_config.NumberColumn(help=option.help, **limits) for name in asked},
+        column_config=dict.fromkeys(asked, weight),
         alt="Weights from 0 to 1 for every combination of the chosen columns.",
     )
     held[f"{grid}-latest"] = edited
@@ -123,12 +123,12 @@ def statistics(option: Option, domain: Domain, key: str, values: Mapping[str, An
     return tuple(found)
 
 
-def _add(held: list[Condition], condition: Condition, widget: str) -> None:
+def _add(held: list[ColumnConditions], condition: ColumnConditions, widget: str) -> None:
     held.append(condition)
     st.session_state[widget] = []
 
 
-def _words(domain: Domain, condition: Condition) -> str:
+def _words(domain: Domain, condition: ColumnConditions) -> str:
     parts = (f"{name} is {' or '.join(domain[name].label(code) for code in codes)}" for name, codes in condition)
     return ", and ".join(parts)
 

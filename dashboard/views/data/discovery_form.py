@@ -8,7 +8,7 @@ from core.base.errors import DeskError, printable
 from core.base.wording import plural, rows
 from core.desk.desk import Desk
 from core.desk.surveys import Price, price
-from core.mechanisms.discovery.discovery import LONGEST, Kind
+from core.mechanisms.discovery.discovery import LONGEST, SurveyKind
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from dashboard.views.common import messages
@@ -16,7 +16,7 @@ from dashboard.views.common.wording import number, percent
 from dashboard.views.data import schema_files, schema_grid
 from dashboard.views.data.draft import Draft
 
-SURVEYED: dict[str, Kind] = {"integers": "number", "reals": "number", "dates": "date", "categories": "text"}
+SURVEYED: dict[str, SurveyKind] = {"integers": "number", "reals": "number", "dates": "date", "categories": "text"}
 """What can be bought for each kind of column; yes or no needs nothing."""
 BOUGHT = "bought"
 SLICE = 10
@@ -75,7 +75,7 @@ def _want(draft: Draft, key: str) -> None:
     draft.wanted = st.session_state.get(key)
 
 
-def _priced(wish: dict[str, Kind], typed: str, unit: Unit, total: Budget) -> Budget | None:
+def _priced(wish: dict[str, SurveyKind], typed: str, unit: Unit, total: Budget) -> Budget | None:
     """The slice that was typed, with what it costs and what it can find; None where it cannot be bought."""
     if not wish:
         return None
@@ -101,7 +101,7 @@ def _open_columns(draft: Draft, kinds: dict[str, str]) -> list[str]:
     return [name for name, kind in kinds.items() if kind == "categories" and not str(lines.loc[name, "values"]).strip()]
 
 
-def _quote(cost: Price, wish: dict[str, Kind]) -> None:
+def _quote(cost: Price, wish: dict[str, SurveyKind]) -> None:
     """What it costs and what it can find, before anything is spent."""
     texts = [cost.rows[name] for name, kind in wish.items() if kind == "text"]
     others = [cost.rows[name] for name, kind in wish.items() if kind != "text"]
@@ -115,7 +115,13 @@ def _quote(cost: Price, wish: dict[str, Kind]) -> None:
 
 
 def _buy(
-    draft: Draft, desk: Desk, wish: dict[str, Kind], kinds: dict[str, str], unit: Unit, total: Budget, part: Budget
+    draft: Draft,
+    desk: Desk,
+    wish: dict[str, SurveyKind],
+    kinds: dict[str, str],
+    unit: Unit,
+    total: Budget,
+    part: Budget,
 ) -> None:
     with draft.source(desk.folder) as source:
         found = desk.discover(source, wish, unit=unit, total=total, part=part)

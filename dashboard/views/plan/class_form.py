@@ -6,11 +6,12 @@ from typing import Any
 
 import streamlit as st
 
+from core.base.arrays import Columns
 from core.base.errors import DeskError, Refused
 from core.base.options import Option, options_of
 from core.base.wording import plural
 from core.plans.statements import DeskTable
-from core.queries.kit.protocol import Columns, QueryClass
+from core.queries.kit.protocol import QueryClass
 from core.registry import query_classes
 from core.schema.domain import Domain
 from dashboard.views.common import messages, option_form
