@@ -29,7 +29,7 @@ MOST_CELLS = 2**22
 def question(text: str, domain: Domain) -> Query:
     """The share of rows that fulfil a formula.
 
-    >>> from core.domain import Booleans, Integers
+    >>> from core.schema.domain import Booleans, Integers
     >>> people = Domain((Integers(name="age", low=0, high=99, bins=10), Booleans(name="ill")))
     >>> found = question("ill and not age < 80", people)
     >>> found.words, found.columns, int(found.weights.sum())
@@ -51,7 +51,7 @@ def question(text: str, domain: Domain) -> Query:
 def canonical(text: str, domain: Domain) -> str:
     """The same question in the one way this program writes it.
 
-    >>> from core.domain import Booleans, Integers
+    >>> from core.schema.domain import Booleans, Integers
     >>> people = Domain((Integers(name="age", low=0, high=99), Booleans(name="ill")))
     >>> canonical("(age>64) AND NOT ill=yes", people)
     'age >= 65 and ill != true'

@@ -108,7 +108,7 @@ class Counting:
 def condition(domain: Domain, values: Mapping[str, Any]) -> ColumnConditions:
     """A condition from values, labels, or lists of them, as they are written in the schema.
 
-    >>> from core.domain import Booleans, Integers
+    >>> from core.schema.domain import Booleans, Integers
     >>> people = Domain((Integers(name="age", low=0, high=99, bins=10), Booleans(name="ill")))
     >>> condition(people, {"age": [35, "50 to 59"], "ill": True})
     (('age', (3, 5)), ('ill', (1,)))

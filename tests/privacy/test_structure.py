@@ -6,6 +6,7 @@ That the page 'Help' lists every name is checked in `tests/dashboard/test_shared
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
@@ -23,50 +24,57 @@ PARTS = {"queries", "budget"}
 """What every mechanism is given by the desk; everything else of it is an option or says why it is not."""
 
 TESTED_BY: dict[str, tuple[str, str]] = {
-    "tests/core/test_formula.py": (
-        "one grammar, tested as the language it reads",
-        "formulas/cells formulas/grammar formulas/spans formulas/sums formulas/tokens formulas/tree formulas/writing",
+    "tests/core/base/test_axes.py": (
+        "types have no tests of their own; sums over axes are written in them",
+        "base/arrays",
     ),
+    "tests/core/base/test_options.py": ("limits are those of options", "base/limits"),
+    "tests/core/kernel/test_kernel.py": ("tables read otherwise are asked through the kernel", "table/views"),
+    "tests/core/formulas/test_question.py": (
+        "one grammar, tested as the language it reads",
+        "formulas/cells formulas/grammar formulas/spans formulas/sums formulas/syntax formulas/tokens formulas/writing",
+    ),
+    "tests/core/mechanisms/direct/test_direct.py": (
+        "every offline mechanism is one, and gives a model",
+        "mechanisms/kit/protocol models/protocol",
+    ),
+    "tests/core/mechanisms/online/test_online.py": (
+        "every session is one, and gives such answers",
+        "mechanisms/kit/interactive mechanisms/kit/answers",
+    ),
+    "tests/core/mechanisms/ranges/test_interval_tree.py": (
+        "what the two trees of blocks share",
+        "mechanisms/ranges/levels",
+    ),
+    "tests/core/models/fitting/test_tree_fit.py": ("the multipliers of a fit", "models/fitting/slack"),
+    "tests/core/mechanisms/median/test_median_walk.py": ("the points of a walk", "models/polytope/cloud"),
+    "tests/core/models/test_median.py": ("nets of small databases", "models/nets"),
+    "tests/core/desk/test_desk.py": (
+        "the plans that the desk makes, what it shows of tables, and models widened to all columns",
+        "plans/plan plans/session_plan plans/statements models/widened",
+    ),
+    "tests/core/privacy/test_accounting.py": (
+        "budgets and events are what the accountant prices",
+        "privacy/budget privacy/events",
+    ),
+    "tests/core/privacy/test_noise.py": ("the samplers behind the noise", "privacy/samplers"),
+    "tests/core/privacy/test_units.py": ("units of privacy", "privacy/unit"),
+    "tests/core/queries/test_every_class.py": (
+        "every query class by the same checks, down to the single question",
+        "queries/conjunctions queries/counting queries/linear queries/unions queries/kit/literals queries/kit/pieces "
+        "queries/kit/protocol queries/kit/sources",
+    ),
+    "tests/core/queries/test_refusals.py": ("what queries refuse", "queries/kit/checks"),
+    "tests/core/queries/test_halfspaces.py": ("the directions of halfspaces", "queries/kit/normals"),
+    "tests/core/schema/test_domain.py": (
+        "the columns of a schema, which is how all of it is reached",
+        "schema/attributes schema/ordered schema/values",
+    ),
+    "tests/core/schema/test_codebook.py": ("lists of values occur in code books only", "schema/value_list"),
     "tests/core/theory/test_theorems.py": (
         "every theorem by the same checks",
         "theory/games theory/halfspaces theory/intervals theory/iterative theory/online theory/release theory/smalldb",
     ),
-    "tests/core/queries/test_every_class.py": (
-        "every query class by the same checks, down to the single question",
-        "queries/conjunctions queries/counting queries/linear queries/unions queries/literals queries/pieces "
-        "queries/protocol queries/query queries/sources",
-    ),
-    "tests/core/queries/test_refusals.py": ("what queries refuse", "queries/checks"),
-    "tests/core/queries/test_halfspaces.py": ("the directions of halfspaces", "queries/normals"),
-    "tests/core/test_domain.py": (
-        "the columns of a schema, which is how all of it is reached",
-        "attributes ranges values",
-    ),
-    "tests/core/test_codebook.py": ("lists of values occur in code books only", "value_list"),
-    "tests/core/test_table.py": ("the parts of a private table", "encoded files rows"),
-    "tests/core/test_desk.py": ("what the desk shows, and the plans it makes", "held plan"),
-    "tests/core/test_session.py": ("the desk's sessions", "sessions"),
-    "tests/core/test_ledger_file.py": ("what the ledger's file and the sessions' file share", "kept_file"),
-    "tests/core/test_noise.py": ("the samplers behind the noise", "samplers"),
-    "tests/core/mechanisms/test_direct.py": (
-        "the two are the same mechanism with another noise",
-        "mechanisms/gaussian mechanisms/laplace",
-    ),
-    "tests/core/mechanisms/test_iterative.py": (
-        "the steps of every adaptive mechanism",
-        "mechanisms/asking mechanisms/construct mechanisms/single queries/question mechanisms/protocol models/protocol",
-    ),
-    "tests/core/mechanisms/test_interval_tree.py": ("what the two trees of blocks share", "mechanisms/levels"),
-    "tests/core/mechanisms/test_smalldb.py": ("what the two small-database mechanisms share", "mechanisms/small"),
-    "tests/core/mechanisms/test_median_basic.py": (
-        "the session that both median mechanisms are",
-        "mechanisms/median_loss mechanisms/median_session mechanisms/median_state mechanisms/median_thesis "
-        "mechanisms/interactive",
-    ),
-    "tests/core/models/test_median.py": ("nets of small databases", "models/nets"),
-    "tests/core/models/test_tree_fit.py": ("the multipliers of a fit", "models/slack"),
-    "tests/core/models/test_polytope.py": ("the walk over a polytope", "models/walk models/walk_mixing"),
-    "tests/core/mechanisms/test_median_walk.py": ("the points of a walk", "models/walk_cloud"),
 }
 """Files without a test file of their own name or family: who tests them, and why there."""
 
@@ -116,17 +124,27 @@ def modules() -> list[str]:
     return sorted(path.as_posix() for path in paths)
 
 
-def own_test(module: str) -> bool:
-    """A test file of its name, or of the family that its name begins with: session_answer by test_session."""
+def own_tests(module: str) -> list[Path]:
+    """Test files in the mirrored folder of a module's name, of the family that its name begins with, or of its folder.
+
+    `kit/timing` by `kit/test_timing.py`, `codebook_line` by `test_codebook.py`, `tree/records` by `tree/test_tree.py`.
+    """
     folder, _, name = module.rpartition("/")
-    words = name.split("_")
-    names = ("_".join(words[:count]) for count in range(len(words), 0, -1))
-    return any((ROOT / "tests" / "core" / folder / f"test_{each}.py").is_file() for each in names)
+    words, room = name.split("_"), folder.rpartition("/")[2]
+    names = {"_".join(words[:count]) for count in range(1, len(words) + 1)} | {room, room.removesuffix("s")}
+    there = (ROOT / "tests" / "core" / folder).glob("test_*.py")
+    return [path for path in there if path.stem == f"test_{room}_basic" or path.stem.removeprefix("test_") in names]
 
 
-def test_tests_mirror_the_tree():
-    elsewhere = {module for _, names in TESTED_BY.values() for module in names.split()}
-    assert {module for module in modules() if not own_test(module)} == elsewhere, "missing, or no longer needed"
+def reached_from(tests: Iterable[Path]) -> set[Path]:
+    reached: set[Path] = set()
+    queue = list(tests)
+    while queue:
+        path = queue.pop()
+        if path not in reached:
+            reached.add(path)
+            queue += imported(path)
+    return reached
 
 
 @lru_cache(maxsize=1024)
@@ -146,15 +164,15 @@ def imported(path: Path) -> frozenset[Path]:
     return frozenset(found)
 
 
+def test_tests_mirror_the_tree():
+    own = {module for module in modules() if ROOT / "core" / f"{module}.py" in reached_from(own_tests(module))}
+    elsewhere = {module for _, names in TESTED_BY.values() for module in names.split()}
+    assert set(modules()) - own == elsewhere, "missing, or no longer needed"
+
+
 @pytest.mark.parametrize("test", TESTED_BY)
 def test_what_is_tested_elsewhere_is_reached_from_there(test):
-    reached, queue = set(), [ROOT / test]
-    while queue:
-        path = queue.pop()
-        if path not in reached:
-            reached.add(path)
-            queue += imported(path)
     reason, names = TESTED_BY[test]
     assert reason
     for module in names.split():
-        assert ROOT / "core" / f"{module}.py" in reached
+        assert ROOT / "core" / f"{module}.py" in reached_from([ROOT / test])
