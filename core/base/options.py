@@ -128,7 +128,7 @@ def unlisted(why: str, *, default: Any = MISSING) -> Any:
 
 
 def fixed(why: str, value: Any) -> Any:
-    """A dataclass field that has one value only here: an option of the base class that makes no sense, and the reason."""
+    """A dataclass field with one value only: an option of the base class that this one cannot offer, and the reason."""
     return field(default=value, metadata={"unlisted": why, "fixed": True})
 
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base import limits
 from core.base.arrays import Columns, Floats
 from core.base.errors import BadParameter
 from core.base.options import check_options, option
@@ -58,7 +59,7 @@ class Conjunctions:
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", names(self.columns))
+        object.__setattr__(self, "columns", limits.names(self.columns))
         object.__setattr__(self, "values", literals.normalised(self.values))
         check_options(self)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.base.options import option
-from core.mechanisms.games.game import Game, at_least_zero
+from core.mechanisms.games.game import Game
 from core.mechanisms.games.players import questions_of
 from core.privacy.accounting import rho_for
 from core.schema.domain import Domain
@@ -50,10 +50,6 @@ class GameData(Game):
         help="How fast the data player learns; 0 takes the rate that promises most.",
     )
     """0 takes sqrt(8 ln|X|/T)."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        at_least_zero(self.rate, "rate", "0 lets the number of rounds decide")
 
     def data_rate(self, domain: Domain, turns: int) -> float:
         return self.rate or math.sqrt(8 * math.log(max(2, domain.cells())) / turns)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from core.base.errors import BadParameter, Refused
-from core.base.options import option, unlisted
+from core.base.options import fixed, option
 from core.base.wording import amount
 from core.mechanisms.iterative.distinguish import Distinguisher, WorstMember
 from core.mechanisms.iterative.iterative import Iterative
@@ -18,7 +18,6 @@ from core.models.fitting.updates import Update
 from core.models.median import Halving
 from core.models.nets import everything, multisets, random_net, rows_for
 from core.privacy.unit import Unit
-from core.queries.kit import checks
 from core.queries.kit.question import log_size_of
 from core.schema.domain import Domain
 
@@ -49,8 +48,8 @@ class IterativeMedian(Iterative):
     title: ClassVar[str] = "Median of possible databases, worst answer first"
     prefer: ClassVar[str] = "Choose it for questions that are not linear, or to study the median on a tiny schema."
 
-    questions: str = unlisted("always single questions: a median has no consistent table", default="members")
-    replay: int = unlisted("always 0: what was thrown away stays away", default=0)
+    questions: str = fixed("always single questions: a median has no consistent table", "members")
+    replay: int = fixed("always 0: what was thrown away stays away", 0)
     net: str = option(
         "choice",
         "Net",
@@ -72,11 +71,6 @@ class IterativeMedian(Iterative):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checks.choice(self.questions, "questions", ("members",))
-        checks.whole(self.replay, "replay", 0, 0)
-        checks.choice(self.net, "net", ("auto", "all", "random"))
-        checks.whole(self.size, "size", 0, 10_000)
-        checks.whole(self.members, "members", 2, MOST_MEMBERS)
         if self.variant == "theorem" and self.net == "random":
             raise BadParameter("net", "a random net carries no theorem; use 'all', or the tuned variant.")
 

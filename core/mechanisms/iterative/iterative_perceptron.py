@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from core.base.errors import BadParameter
 from core.base.options import option
 from core.mechanisms.iterative.iterative import Iterative
 from core.models.fitting.updates import Perceptron, Update
@@ -43,11 +41,6 @@ class IterativePerceptron(Iterative):
         help="Public bound for the number of rounds in the theorem variant: the number of combinations times the "
         "chance that two random rows agree; 1 if all combinations are equally frequent.",
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not (math.isfinite(self.unevenness) and self.unevenness >= 1):
-            raise BadParameter("unevenness", "must be at least 1; try 4.")
 
     def _update(self, domain: Domain, generator: np.random.Generator) -> Update[Any]:
         return self._rule()

@@ -41,9 +41,9 @@ class Reply:
 class Interactive(Protocol):
     """A way to answer questions within a budget that is paid at the start.
 
-    A state is everything that the next answer depends on: the public hypothesis, counters, and secret noise that is
-    drawn once. `save` and `load` keep it bit by bit, so that a killed server goes on where it stopped. States are
-    never changed in place.
+    A state is everything of the mechanism that the next answer depends on, a public hypothesis and counters; secret
+    noise that is drawn once stays in the kernel. `save` and `load` keep it bit by bit, so that a killed server goes on
+    where it stopped. States are never changed in place.
     """
 
     name: ClassVar[str]
@@ -79,7 +79,7 @@ class Interactive(Protocol):
         """The public hypothesis by now, if there is one."""
 
     def save(self, state: Any) -> bytes:
-        """The state as bytes, secrets included."""
+        """The state as bytes."""
 
     def load(self, domain: Domain, data: bytes) -> Any:
         """The state that was saved."""

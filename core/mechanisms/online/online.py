@@ -221,7 +221,7 @@ class Online:
         watch, above = state.watch, False
         for sign in (1, -1) if self.theorem else (0,):
             gap = Gap(question, round(guess * GRID), sign)
-            watch, above = kernel.test(state.sparse, watch, gap, state.threshold)
+            watch, above = kernel.test(watch, gap, state.threshold)
             if above:
                 break
         return watch, above

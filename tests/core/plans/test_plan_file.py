@@ -74,7 +74,7 @@ def test_a_long_file_is_not_even_parsed():
         ({"queries": [{"class": "marginals", "power": 2}]}, BadParameter, "power: is not an option"),
         ({"queries": [{"class": "marginals", "order": "2"}]}, BadParameter, "order: "),
         ({"queries": [{"class": "intervals"}]}, BadFile, "wrong kind"),
-        ({"queries": [{"class": "marginals", "columns": 3}]}, BadFile, "wrong kind"),
+        ({"queries": [{"class": "marginals", "columns": 3}]}, BadParameter, "columns: must be a list"),
         ({"mechanism": "magic"}, Unknown, "no mechanism 'magic'"),
         ({"mechanism": ["tree"]}, BadParameter, "mechanism: must be written as text"),
         ({"mechanism": "online-laplace"}, Unknown, "no mechanism 'online-laplace'"),
