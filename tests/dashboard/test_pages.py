@@ -24,6 +24,7 @@ from core.privacy.unit import Unit
 from core.schema.domain import Domain
 from dashboard.views.common import state
 from dashboard.views.data import unit_form
+from tests.dashboard.listed import APP, EVERYBODYS, PAGES
 
 Open = Callable[..., AppTest]
 PEOPLE = b"person,age,ill\n1,34,yes\n2,51,no\n2,52,no\n"
@@ -379,6 +380,18 @@ def test_empty_desk_leads_to_data(page: Open, name: str) -> None:
     app = page(name)
     assert not errors(app)
     assert "There is no table yet" in words(app)
+
+
+def test_the_listed_pages_are_those_there_are() -> None:
+    assert {path.stem for path in (APP.parent / "steps").glob("*.py")} - {"__init__"} == PAGES.keys()
+    assert EVERYBODYS == {"shared": "Shared", "help": "Help"}, "what a visitor may open is decided here too"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_opens_on_an_empty_desk(page: Open, name: str) -> None:
+    app = page(name)
+    assert not app.exception and not errors(app)
+    assert [title.value for title in app.title] == [PAGES[name]]
 
 
 @pytest.mark.parametrize("name", ["data", "release", "budget"])

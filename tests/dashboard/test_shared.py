@@ -12,7 +12,7 @@ from core.queries.marginals import Marginals
 from core.registry import mechanisms, query_classes
 from dashboard.views.common import access
 from dashboard.views.common.messages import plain
-from tests.dashboard.conftest import APP
+from tests.dashboard.listed import APP, CURATORS, EVERYBODYS
 from tests.dashboard.test_pages import Open, button, errors, field, small, words
 
 __all__ = ["small"]
@@ -56,7 +56,7 @@ def test_a_visitor_sees_shared_releases_with_all_files(page: Open, desk: Desk, p
     assert "curator only]" not in "".join(str(found.value) for found in app.main.markdown)
 
 
-@pytest.mark.parametrize("name", ["data", "plan", "release", "ask", "accuracy", "budget"])
+@pytest.mark.parametrize("name", CURATORS)
 def test_a_visitor_cannot_reach_the_curators_pages(desk: Desk, plan_id: str, visitor: None, name: str) -> None:
     app = AppTest.from_file(str(APP), default_timeout=60).run()
     try:
@@ -64,7 +64,7 @@ def test_a_visitor_cannot_reach_the_curators_pages(desk: Desk, plan_id: str, vis
     except ValueError:
         return
     shown = {title.value for title in app.title}
-    assert shown <= {"Shared", "Help"}
+    assert shown <= set(EVERYBODYS.values())
 
 
 def test_a_shared_session_can_be_asked_by_anybody(desk: Desk, small: DeskTable, visitor: None) -> None:

@@ -21,12 +21,12 @@ from core import Budget, Desk, Domain, Marginals, Unit
 from core.schema.domain import Booleans, Integers
 from dashboard.door import gate
 from dashboard.door.key import key
+from tests.dashboard import listed
 from tests.dashboard.server import STRANGER, Server, plain_streamlit, serving
 from tests.security.proxies import NOBODY, forwarder, nginx
 from tests.security.visitors import PATIENCE, refused, visit
 
-CURATORS = {"Data", "Plan", "Release", "Ask", "Accuracy", "Budget"}
-EVERYBODYS = {"Shared", "Help"}
+CURATORS, EVERYBODYS = set(listed.CURATORS.values()), set(listed.EVERYBODYS.values())
 EXACT = "These figures are exact and private"
 """What stands above exact counts."""
 
