@@ -70,6 +70,7 @@ def test_a_small_universe_is_recommended_a_histogram_and_every_mechanism_is_offe
     assert not errors(app)
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("name", ["online-histogram", "online-weights", "online-laplace"])
 def test_ask_in_every_way(page: Open, desk: Desk, people: DeskTable, name: str):
     app = opened(page, desk, name)
@@ -105,6 +106,7 @@ def test_asking_again_and_another_tab_spend_nothing_more(page: Open, desk: Desk,
     assert len(desk.sessions(people)) == 1
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("formula", ["agee > 3", "age >", "age >= 63", "town = east", "age between 90 and 10"])
 def test_a_malformed_formula_is_one_sentence_and_cannot_be_asked(
     page: Open, desk: Desk, people: DeskTable, formula: str

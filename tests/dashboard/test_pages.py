@@ -138,6 +138,7 @@ def test_unit_starts_empty_and_must_be_chosen(page: Open, desk: Desk) -> None:
     assert desk.tables() == []
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("epsilon", ["0", "-1", "nan", "inf", "", "two", "1e9"])
 def test_bad_total_budget(page: Open, desk: Desk, epsilon: str) -> None:
     app = choose_unit(page())
@@ -243,6 +244,7 @@ def zipped() -> bytes:
     return buffer.getvalue()
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize(
     "content",
     [b"", b"\x00\x01\x02secret", zipped(), "a,b\nsécret,2\n".encode("utf-16"), b"a,a\n1,2\n", b"a,\n1,2\n"],

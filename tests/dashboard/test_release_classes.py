@@ -185,6 +185,7 @@ def test_several_classes_together(page: Open, desk: Desk, mixed: DeskTable) -> N
     assert len(next(found for found in app.selectbox if found.label == "Of").options) == 3
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize(
     ("name", "label", "value", "sentence"),
     [
@@ -204,6 +205,7 @@ def test_bad_numbers_get_the_class_own_sentence(
     assert not desk.statement(mixed).entries
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("columns", [[], ["age"]])
 def test_too_few_columns(page: Open, mixed: DeskTable, columns: list[str]) -> None:
     app = pick(page("plan"), "rectangles")
@@ -264,6 +266,7 @@ def test_the_recommendation_is_followed_until_something_is_picked(page: Open, mi
     assert mechanism(pick(app, "intervals")).value == "interval-tree"
 
 
+@pytest.mark.exhaustive
 def test_a_session_remembers_a_few_prices(desk: Desk, mixed: DeskTable) -> None:
     here = state.PageState()
     asked = [Intervals(column="age")]

@@ -58,6 +58,7 @@ def test_there_are_enough_pairs():
     assert all(len(set(pairs)) >= 500 for pairs in PAIRS.values())
 
 
+@pytest.mark.crossing(keep=3)
 @pytest.mark.parametrize(("name", "place"), [case for case in SESSIONS if case not in TOO_LARGE])
 def test_every_sequence_of_answers(name, place):
     asked = ASKED if (name, place) == ("online-weights", 0) else ASKED[:2]
@@ -98,6 +99,7 @@ def largest_loss(name: str, seed: int) -> float:
     )
 
 
+@pytest.mark.crossing(keep=5)
 @pytest.mark.parametrize("name", OFFLINE_PURE)
 def test_every_outcome_of_every_step(name):
     assert LEAST.get(name, 0.5) < largest_loss(name, 0) <= 1 + 1e-9

@@ -274,6 +274,7 @@ PROXIES = {
 KNOWN = ("says for whom", "says its own name")
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("proxy", PROXIES)
 def test_nginx(server: Server, tmp_path: Path, proxy: str) -> None:
     with nginx(tmp_path / "nginx", server.port, *PROXIES[proxy]) as port:
@@ -328,6 +329,7 @@ def logged_in(server: Server, claims: dict[str, Any]) -> dict[str, Any]:
     return {"headers": headers, "protocols": (token,)}
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("claims", CLAIMS)
 def test_the_provider_says_who_is_a_curator(login: Server, claims: str) -> None:
     said, curator = CLAIMS[claims]

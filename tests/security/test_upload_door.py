@@ -99,6 +99,7 @@ def test_nor_can_the_guest_of_a_demo(demo: Server) -> None:
     assert growth < LARGE
 
 
+@pytest.mark.exhaustive
 def test_without_the_gate_a_visitor_could(bare: Server) -> None:
     statuses, growth = asyncio.run(fill(bare, {}))
     assert statuses == [204] * TIMES

@@ -52,6 +52,7 @@ def test_boxes_are_a_partition(sizes):
     assert len(boxes.low) > 10
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("kind", ["clustered", "line", "single"])
 def test_a_side_cuts_through_few_rows(kind):
     table = clustered((64, 64), 5_000_000)

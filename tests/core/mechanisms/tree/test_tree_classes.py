@@ -71,6 +71,7 @@ def few_points(monkeypatch):
     monkeypatch.setattr(tables_model, "MOST_POINTS", 20_000)
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: f"{unit.limit}{unit.neighbours}")
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_replay_of_all_classes_together_on_neighbours(budget, unit, monkeypatch):
