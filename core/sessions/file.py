@@ -13,8 +13,8 @@ a draw it closes the session (`Turn.close`), which is one more outcome of a run 
 An older copy of this file that is put back would draw again from states that have answered already, with the same
 secrets, and nothing in it can tell. Whoever restores a copy closes its open sessions before anything is asked.
 
-Nothing is ever deleted and no reply ever changes. The state holds secrets (noise that is drawn once); the file is
-readable by its owner only, like the ledger.
+Nothing is ever deleted and no reply ever changes. What a session may still do holds secrets (noise that is drawn once);
+the file is readable by its owner only, like the ledger.
 """
 
 from __future__ import annotations
@@ -137,9 +137,10 @@ class StoredState:
     """Everything the next answer depends on, as it is kept."""
 
     data: bytes
-    """The mechanism's state, secrets included."""
+    """The mechanism's state."""
     allowance: str | None
-    """What is left of the reserved spend, as JSON; None in a session that was opened before this was kept."""
+    """What is left of the reserved spend and the secrets of open comparisons, as JSON; None in a session that was
+    opened before this was kept (`old_states.py`)."""
 
     @property
     def digest(self) -> str:

@@ -1,6 +1,6 @@
 """Sparse vectors that are not private: the published ones (Lyu, Su and Li 2017), and some near misses.
 
-Each is a replacement for one method of `AboveThreshold` or `NumericSparse`.
+Each is a replacement for one method of `AboveThreshold` or `OpenRun`.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from core.kernel.sparse_vector import AboveThreshold, NumericSparse, Watch
+from core.kernel.sparse_vector import AboveThreshold, OpenRun
 
-ABOVE, OFFSET, TEST = AboveThreshold.above, AboveThreshold.offset, NumericSparse.test
+ABOVE, OFFSET, TEST = AboveThreshold.above, AboveThreshold.offset, OpenRun.test
 
 
 def no_query_noise(self: AboveThreshold, value: int, threshold: int, offset: int, noise: Any) -> bool:
@@ -39,9 +39,7 @@ def threshold_too_sharp(self: AboveThreshold, noise: Any) -> int:
     return OFFSET(replace(self, threshold_epsilon=self.threshold_epsilon * Fraction(5, 4)), noise)
 
 
-def releases_the_compared_value(
-    self: NumericSparse, watch: Watch, value: int, threshold: int, noise: Any, pay: Any
-) -> tuple[Watch, Any]:
+def releases_the_compared_value(self: OpenRun, value: int, threshold: int, noise: Any, pay: Any) -> Any:
     """Roth 2011, lecture notes: the noisy value itself is released where it is above."""
     seen = []
 
@@ -50,20 +48,18 @@ def releases_the_compared_value(
             seen.append(noise.laplace(values, **options))
             return seen[-1]
 
-    after, above = TEST(self, watch, value, threshold, Listening(), pay)
-    return after, int(seen[0][0]) if above else False
+    above = TEST(self, value, threshold, Listening(), pay)
+    return int(seen[0][0]) if above else False
 
 
-def never_stops(
-    self: NumericSparse, watch: Watch, value: int, threshold: int, noise: Any, pay: Any
-) -> tuple[Watch, bool]:
+def never_stops(self: OpenRun, value: int, threshold: int, noise: Any, pay: Any) -> bool:
     """Chen, Xiao, Zhang and Xu 2015: no limit on the outcomes above."""
-    return watch, TEST(self, watch, value, threshold, noise, pay)[1]
+    return TEST(replace(self), value, threshold, noise, pay)
 
 
-def keeps_its_offset(
-    self: NumericSparse, watch: Watch, value: int, threshold: int, noise: Any, pay: Any
-) -> tuple[Watch, bool]:
+def keeps_its_offset(self: OpenRun, value: int, threshold: int, noise: Any, pay: Any) -> bool:
     """A new run goes on with the offset of the run before."""
-    after, above = TEST(self, watch, value, threshold, noise, pay)
-    return replace(after, offset=watch.offset), above
+    before = self.offset
+    above = TEST(self, value, threshold, noise, pay)
+    self.offset = before
+    return above

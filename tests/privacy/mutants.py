@@ -17,11 +17,12 @@ import numpy as np
 import pandas as pd
 from pytest import MonkeyPatch
 
-from core.base.errors import DeskError, OutOfBudget
+from core.base.errors import BadParameter, DeskError, OutOfBudget, Undeclared
 from core.kernel.asked import Change
+from core.kernel.compared import GRID, Gap
 from core.kernel.kernel import Kernel
 from core.kernel.measurement import Measurement, NoiseLevel
-from core.kernel.sparse_vector import AboveThreshold, NumericSparse, Watch
+from core.kernel.sparse_vector import AboveThreshold, OpenRun
 from core.kernel.tables import Marginal
 from core.ledger.ledger import Ledger
 from core.mechanisms.direct import histogram
@@ -42,7 +43,7 @@ from tests.privacy import broken_sparse
 from tests.privacy.audit import lower_limit
 from tests.privacy.cases import DOMAIN, EXAMPLES, build, neighbours
 from tests.privacy.laws import RIGHT, gaussian_draws, gaussian_fit, laplace_draws, laplace_fit, selections, softmax_fit
-from tests.privacy.pipeline_mutants import PIPELINE
+from tests.privacy.pipeline_mutants import PIPELINE, rows_public
 from tests.privacy.recorder import Recorder
 from tests.privacy.replay import check_released, check_runs, check_steps, on_both, session_on_both
 from tests.privacy.sessions import built, told_apart
@@ -134,7 +135,7 @@ def check_sparse() -> None:
 def check_compared_values() -> None:
     """A comparison says above or below; a sparse vector that says more must not lose more by it."""
     sparse = machine(1, 2)
-    if sparse.test(Watch(0, 2), 50, 0, Forced(60), unpaid)[1] is True:
+    if OpenRun(run=sparse.run, offset=0, left=2).test(50, 0, Forced(60), unpaid) is True:
         return
     cases = [((0,) * 30 + (1,), (1,) * 30 + (0,), (False,) * 30 + (level,)) for level in (-10, -5, 0)]
     assert worst(sparse, cases) <= stated(sparse) + 1e-9
@@ -143,7 +144,9 @@ def check_compared_values() -> None:
 def check_runs_apart() -> None:
     """Whatever the first run said, the second loses no more than it is charged for."""
     sparse = machine(1, cutoff=1, runs=2)
-    if sparse.test(Watch(7, 2), 10**6, 0, Forced(10**6, 99), unpaid)[0].offset == 99:
+    run = OpenRun(run=sparse.run, offset=7, left=2)
+    run.test(10**6, 0, Forced(10**6, 99), unpaid)
+    if run.offset == 99:
         return
     # Given the offset's odds after the first run, which a table's neighbour shares only up to its own loss.
     seen = Transcripts(replace(sparse, run=replace(sparse.run, cutoff=2), runs=1))
@@ -187,6 +190,8 @@ class Mutant:
     name: str
     check: Callable[[], None]
     breaks: Callable[[MonkeyPatch], None]
+    killed_by: tuple[type[Exception], ...] = (AssertionError, Undeclared)
+    """What its check must raise: what it asserts fails, or the kernel itself refuses to go on."""
 
 
 def _scaled(method: str, parameter: str, factor: Fraction) -> Callable[[MonkeyPatch], None]:
@@ -209,6 +214,12 @@ def _compared_at_half(patch: MonkeyPatch) -> None:
         return real(epsilon, sensitivity=sensitivity // 2, cutoff=cutoff)
 
     patch.setattr(AboveThreshold, "of", halved)
+    patch.setattr(online_plan, "lay_out", online_plan.lay_out.__wrapped__)
+
+
+def _gap_at_half(patch: MonkeyPatch) -> None:
+    """The bound in the kernel itself: the plan and the kernel then believe the same wrong number."""
+    patch.setattr(Gap, "sensitivity", classmethod(lambda cls, unit: unit.limit * GRID // 2))
     patch.setattr(online_plan, "lay_out", online_plan.lay_out.__wrapped__)
 
 
@@ -254,10 +265,6 @@ def _one_draw_for_all(patch: MonkeyPatch) -> None:
     patch.setattr(Noise, "laplace", laplace)
 
 
-def _rows_public(patch: MonkeyPatch) -> None:
-    patch.setattr(Cells, "public_rows", property(lambda self: int(self.cells.sum())))
-
-
 def _limit_ignored(patch: MonkeyPatch) -> None:
     patch.setattr(encoded, "keep_smallest", lambda owners, keys, limit: np.flatnonzero(owners >= 0))
 
@@ -292,7 +299,9 @@ MUTANTS = (
     Mutant("Laplace scale x 0.95", check_laplace_law, _scaled("laplace", "epsilon", Fraction(100, 95))),
     Mutant("Gaussian sigma x 0.95", check_gaussian_law, _scaled("gaussian", "rho", Fraction(100, 95) ** 2)),
     Mutant("sensitivity halved", check_replaced_rows, _sensitivity_halved),
-    Mutant("sensitivity of comparisons halved", check_session, _compared_at_half),
+    # A mechanism's own mistake: the kernel knows what a unit changes and compares nothing.
+    Mutant("sensitivity of comparisons halved", check_session, _compared_at_half, killed_by=(BadParameter,)),
+    Mutant("bound of a comparison halved in the kernel", check_session, _gap_at_half, killed_by=(AssertionError,)),
     Mutant("missing factor 2 in selection", check_selection_law, _whole_rate),
     Mutant("selection always takes the best", check_selection_law, _always_the_best),
     Mutant(
@@ -308,9 +317,9 @@ MUTANTS = (
     Mutant(
         "sparse vector: the compared value is released",
         check_compared_values,
-        _in_sparse(NumericSparse, "test", broken_sparse.releases_the_compared_value),
+        _in_sparse(OpenRun, "test", broken_sparse.releases_the_compared_value),
     ),
-    Mutant("sparse vector: never stops", check_sparse, _in_sparse(NumericSparse, "test", broken_sparse.never_stops)),
+    Mutant("sparse vector: never stops", check_sparse, _in_sparse(OpenRun, "test", broken_sparse.never_stops)),
     Mutant(
         "sparse vector: half the noise", check_sparse, _in_sparse(AboveThreshold, "above", broken_sparse.half_the_noise)
     ),
@@ -327,16 +336,16 @@ MUTANTS = (
     Mutant(
         "threshold noise not refreshed",
         check_runs_apart,
-        _in_sparse(NumericSparse, "test", broken_sparse.keeps_its_offset),
+        _in_sparse(OpenRun, "test", broken_sparse.keeps_its_offset),
     ),
-    Mutant("cut-off removed", check_session, _in_sparse(NumericSparse, "test", broken_sparse.never_stops)),
+    Mutant("cut-off removed", check_session, _in_sparse(OpenRun, "test", broken_sparse.never_stops)),
     Mutant("budget check skipped", check_ledger, _budget_unchecked),
     Mutant("budget spent twice", check_offline, _budget_spent_twice),
     Mutant("cost leaves out the number of rows", check_offline, _undeclared_rows),
     Mutant("fixed seed", check_fresh_draws, _fixed_seed),
     Mutant("float noise", check_whole_numbers, _float_noise),
     Mutant("one draw for all cells", check_independent_cells, _one_draw_for_all),
-    Mutant("n treated as public", check_offline, _rows_public),
+    Mutant("n treated as public", check_offline, rows_public),
     Mutant("empty tables without noise", check_offline, _empty_tables_without_noise),
     Mutant("contribution limit ignored", check_contributions, _limit_ignored),
     *(Mutant(*parts) for parts in PIPELINE),

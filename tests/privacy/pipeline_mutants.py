@@ -15,6 +15,7 @@ import numpy as np
 from pytest import MonkeyPatch
 
 from core import Budget, Desk, Halfspaces, Marginals, Unit, registry
+from core.base.errors import Failed
 from core.desk import surveys
 from core.kernel.kernel import Kernel
 from core.privacy import accounting
@@ -142,14 +143,15 @@ def at_another_order(patch: MonkeyPatch) -> None:
 
 
 Break = Callable[[MonkeyPatch], None]
-PIPELINE: tuple[tuple[str, Callable[[], None], Break], ...] = (
+PIPELINE: tuple[tuple[Any, ...], ...] = (
     ("focus takes every unit for a row", check_focused, unit_dropped),
     ("focus makes a private number of rows public", check_focused, rows_public),
     ("as many records as the table has rows", check_focused, as_many_records),
     ("sessions drop the unit", check_focused_session, session_drops_unit),
     ("discovery with noise for a row", check_discovery, discovery_for_a_row),
     ("discovery ignores the limit per id", check_discovery, discovery_without_limit),
-    ("two classes of halfspaces each get the whole part", check_planes, whole_part_each),
+    # The kernel refuses what was not reserved in the middle of the run, so the desk calls the plan void.
+    ("two classes of halfspaces each get the whole part", check_planes, whole_part_each, (Failed,)),
     ("a changed total is priced at another order", check_changed_total, at_another_order),
 )
-"""What is broken, the check that must notice it, and how it is broken."""
+"""What is broken, the check that must notice it, how it is broken and, where it is not the check, what kills it."""

@@ -38,11 +38,11 @@ def session_on_both(
 
 
 def _played(mechanism: Any, counts: Cells, asked: Sequence[Query], noise: Recorder) -> tuple[list[Any], bytes]:
-    state, replies = opened(mechanism, counts, noise), []
+    session, replies = opened(mechanism, counts, noise), []
     for question in asked:
-        state, reply = answered(mechanism, state, question, counts, noise)
+        session, reply = answered(mechanism, session, question, counts, noise)
         replies.append(reply)
-    return replies, mechanism.save(state)
+    return replies, mechanism.save(session.state)
 
 
 def paired(recorded: Recorder, replayed: Recorder) -> Steps:

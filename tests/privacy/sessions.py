@@ -1,7 +1,7 @@
 """Every interactive mechanism in small sessions, and noise that is told what to say.
 
-Questions are asked one after the other; states are never changed in place, so all ways in which a session can go on
-are followed from the same state.
+Questions are asked one after the other; open sessions are never changed in place, neither the mechanism's state nor
+what the kernel keeps, so all ways in which a session can go on are followed from the same one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 from core.table.counts import Cells
-from tests.kernels import answered, opened
+from tests.kernels import OpenSession, answered, opened
 from tests.privacy.recorder import Mark
 
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
@@ -95,6 +95,7 @@ class Told:
 
     script: list[bool]
     level: int
+    offset: int = OFFSET
     steps: list[Step] = field(default_factory=list)
     now: Mark | None = None
 
@@ -104,12 +105,12 @@ class Told:
         use, threshold, above = "release", 0, False
         if self.now is not None:
             use, threshold = self.now.use, self.now.threshold
-            assert use == "offset" or self.now.offset == OFFSET, "a comparison must use the offset of its run"
+            assert use == "offset" or self.now.offset == self.offset, "a comparison must use the offset of its run"
         if use == "comparison":
             if not self.script:
                 raise Undecided
             above = self.script.pop(0)
-        said = {"release": self.level, "offset": OFFSET, "comparison": HIGH if above else -HIGH}[use]
+        said = {"release": self.level, "offset": self.offset, "comparison": HIGH if above else -HIGH}[use]
         flat = tuple(int(value) for value in hidden.reshape(-1))
         self.steps.append(Step(use, flat, Fraction(epsilon), int(sensitivity), threshold, above))
         return np.full(hidden.shape, said, dtype=np.int64)
@@ -190,20 +191,20 @@ def ways(mechanism: Any, counts: Cells, asked: Sequence[Query], level: int = 3) 
     for place, question in enumerate(asked):
         found = [
             ((*outcomes, *more), (*steps, *told.steps), (*replies, reply), after)
-            for outcomes, steps, replies, state in found
-            for more, told, reply, after in _answers(mechanism, state, question, counts, level + 4 * (place % 2))
+            for outcomes, steps, replies, before in found
+            for more, told, reply, after in _answers(mechanism, before, question, counts, level + 4 * (place % 2))
         ]
     return [Way(outcomes, steps, replies) for outcomes, steps, replies, _ in found]
 
 
-def _answers(mechanism: Any, state: Any, question: Query, counts: Cells, level: int) -> Iterator[Any]:
+def _answers(mechanism: Any, before: OpenSession, question: Query, counts: Cells, level: int) -> Iterator[Any]:
     """Every outcome of one question."""
     scripts: list[tuple[bool, ...]] = [()]
     while scripts:
         script = scripts.pop()
         told = Told(list(script), level)
         try:
-            after, reply = answered(mechanism, state, question, counts, told)
+            after, reply = answered(mechanism, before, question, counts, told)
         except Undecided:
             scripts += [(*script, True), (*script, False)]
         else:

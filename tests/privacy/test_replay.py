@@ -20,10 +20,10 @@ from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.schema.domain import Booleans, Domain
-from core.table.counts import Cells
 from core.table.raw_columns import RawColumn, RawColumns
 from tests.core.mechanisms.asked import questions
 from tests.privacy.cases import APPROXIMATE, DOMAIN, PURE, UNITS, neighbours
+from tests.privacy.pipeline_mutants import rows_public
 from tests.privacy.recorder import Recorder
 from tests.privacy.replay import check_runs, check_steps, paired, session_on_both
 from tests.privacy.sessions import VARIANTS, built, quick_walks, session_cases, told_apart
@@ -70,6 +70,7 @@ def replayed(mechanism, unit, domain, asked, seeds) -> None:
     assert reached > 0.6
 
 
+@pytest.mark.crossing(keep=1, each="mechanism")
 @pytest.mark.parametrize(("mechanism", "unit"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_sessions(mechanism, unit):
     replayed(mechanism, unit, DOMAIN, ASKED, range(-(-PAIRS // NAMES[mechanism.name])))
@@ -125,7 +126,7 @@ def _tables(unit: Unit, texts: int, generator: np.random.Generator) -> tuple[np.
 
 
 def test_a_session_that_looks_at_the_number_of_rows_is_caught(monkeypatch):
-    monkeypatch.setattr(Cells, "public_rows", property(lambda self: int(self.cells.sum())))
+    rows_public(monkeypatch)
     _, mechanism, unit = next(case for case in CASES if case[1].name == "online-laplace")
     with pytest.raises(AssertionError, match="released"):
         replayed(mechanism, unit, DOMAIN, ASKED, range(3))
