@@ -11,15 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from core import Budget, Desk, Unit
+from core import Budget, Desk, Domain, Unit
 from core.base.errors import DeskError
 from core.kernel.query import Query
 from core.plans.statements import DeskTable
@@ -28,7 +30,7 @@ from core.privacy.noise import Noise
 from core.sessions.pace import Pace
 from tests.privacy.recorder import Call, Recorder
 from tests.privacy.replay import check_runs, check_steps, paired
-from tests.privacy.sources import DOMAIN, FORMATS, Place, neighbours
+from tests.privacy.sources import DOMAIN, FORMATS, Place, Row, Writer, neighbours
 
 DRAWS = ("laplace", "gaussian", "select", "select_pair", "keys", "generator")
 """Everything that code inside the desk can ask of `Noise` and uses."""
@@ -64,32 +66,44 @@ def answered_by(answers: Any) -> Iterator[None]:
             patch.setattr(Noise, name, lambda self, *values, _name=name, **how: getattr(answers, _name)(*values, **how))
         # A method that a recorder lacks must not be drawn in earnest.
         patch.setattr(Noise, "coin", None)
+        # The certificate tells the day, which may change between two runs.
+        patch.setattr(
+            "core.release.certificate.datetime", SimpleNamespace(now=lambda zone: datetime(2024, 1, 1, tzinfo=UTC))
+        )
         yield
 
 
 @dataclass(frozen=True)
-class Spend:
-    """One budget of a table, and the part of it that each step of a way gets."""
+class Registered:
+    """What a table is registered with, and the part of its budget that each step of a way gets."""
 
+    domain: Domain
+    unit: Unit
     total: Budget
     part: Budget
 
-    @classmethod
-    def of(cls, part: Budget, steps: int) -> Spend:
-        """Enough for so many steps."""
-        return cls(Budget(steps * part.epsilon, part.delta), part)
+
+@dataclass(frozen=True)
+class Pair:
+    """The rows of two neighbouring tables, and who writes them down as a source."""
+
+    domain: Domain
+    first: list[Row]
+    second: list[Row]
+    write: Writer
+    place: Place
+    """Where the rows stand by which they differ."""
 
 
-Step = Callable[[Desk, Any, Unit, Spend], tuple[Any, ...]]
+Step = Callable[[Desk, Any, Registered], tuple[Any, ...]]
 """Something that a curator does with a source; gives everything that is public afterwards."""
 
 
 def release(mechanism: str, queries: Sequence[Any], options: Mapping[str, Any]) -> Step:
     """A table, a plan, and the ZIP."""
 
-    def go(desk: Desk, source: Any, unit: Unit, spend: Spend) -> tuple[Any, ...]:
-        held = _held(desk, source, unit, spend)
-        plan = desk.plan(held, queries, mechanism=mechanism, budget=spend.part, **options)
+    def go(desk: Desk, source: Any, held: Registered) -> tuple[Any, ...]:
+        plan = desk.plan(_table(desk, source, held), queries, mechanism=mechanism, budget=held.part, **options)
         return plan.id, plan.units, plan.cost, plan.expected_error, desk.release(plan).zip()
 
     return go
@@ -98,9 +112,9 @@ def release(mechanism: str, queries: Sequence[Any], options: Mapping[str, Any]) 
 def session(mechanism: str, questions: Sequence[Query], columns: Sequence[str], options: Mapping[str, Any]) -> Step:
     """A table, a session, and its answers with the state they leave."""
 
-    def go(desk: Desk, source: Any, unit: Unit, spend: Spend) -> tuple[Any, ...]:
-        held = _held(desk, source, unit, spend)
-        opened = desk.ask(held, mechanism=mechanism, budget=spend.part, columns=columns, **options)
+    def go(desk: Desk, source: Any, held: Registered) -> tuple[Any, ...]:
+        table = _table(desk, source, held)
+        opened = desk.ask(table, mechanism=mechanism, budget=held.part, columns=columns, **options)
         answers = tuple(replace(opened.answer(question), at="") for question in questions)
         with opened.file.snapshot(opened.id) as turn:
             state = turn.state()
@@ -112,17 +126,18 @@ def session(mechanism: str, questions: Sequence[Query], columns: Sequence[str], 
 def discovery(columns: Mapping[str, Any]) -> Step:
     """Suggestions for a schema, bought before there is one; then the table is added to the same account."""
 
-    def go(desk: Desk, source: Any, unit: Unit, spend: Spend) -> tuple[Any, ...]:
-        found = desk.discover(source, columns, unit=unit, total=spend.total, part=spend.part)
-        _held(desk, source, unit, spend)
+    def go(desk: Desk, source: Any, held: Registered) -> tuple[Any, ...]:
+        found = desk.discover(source, columns, unit=held.unit, total=held.total, part=held.part)
+        _table(desk, source, held)
         return (found,)
 
     return go
 
 
-def _held(desk: Desk, source: Any, unit: Unit, spend: Spend) -> DeskTable:
+def _table(desk: Desk, source: Any, held: Registered) -> DeskTable:
     """The table of the source, which is taken in by whichever step needs it first."""
-    return next(iter(desk.tables()), None) or desk.add_table(source, DOMAIN, unit=unit, budget=spend.total)
+    known = next(iter(desk.tables()), None)
+    return known or desk.add_table(source, held.domain, unit=held.unit, budget=held.total, name="people")
 
 
 @dataclass(frozen=True)
@@ -145,18 +160,24 @@ def replayed(
     seed: int = 1,
 ) -> float:
     """Goes the way on both tables and checks it; gives the largest share of a declared sensitivity that was used."""
-    spend, (first, second) = Spend.of(part, len(steps)), neighbours(unit, place, odd)
-    recorded = Answers(seed, place=place)
-    one = _gone(steps, recorded, first, form, unit, spend)
-    again = Answers(seed, recorded.calls, place)
+    pair = Pair(DOMAIN, *neighbours(unit, place, odd), FORMATS[form], place)
+    return replayed_on(pair, steps, unit, part, seed)
+
+
+def replayed_on(pair: Pair, steps: Sequence[Step], unit: Unit, part: Budget, seed: int = 1) -> float:
+    """The same for any two tables."""
+    held = Registered(pair.domain, unit, Budget(len(steps) * part.epsilon, part.delta), part)
+    recorded = Answers(seed, place=pair.place)
+    one = _gone(steps, recorded, pair.first, pair.write, held)
+    again = Answers(seed, recorded.calls, pair.place)
     try:
-        two = _gone(steps, again, second, form, unit, spend)
+        two = _gone(steps, again, pair.second, pair.write, held)
     except DeskError as problem:
         raise again.problem or AssertionError(f"the neighbour ended otherwise: {problem}") from None
     reached = check_steps(paired(recorded, again))
     assert one == two, "what is published must follow from the answers of the noise alone"
     check_runs(recorded.calls)
-    check_charged(recorded.calls, one, accounting.order_for(spend.total))
+    check_charged(recorded.calls, one, accounting.order_for(held.total))
     return reached
 
 
@@ -170,16 +191,16 @@ def check_charged(calls: Sequence[Call], way: Sequence[Done], order: Fraction | 
     assert start == len(calls)
 
 
-def _gone(steps: Sequence[Step], answers: Answers, rows: Any, form: str, unit: Unit, spend: Spend) -> list[Done]:
+def _gone(steps: Sequence[Step], answers: Answers, rows: list[Row], write: Writer, held: Registered) -> list[Done]:
     way, spent = [], 0
     with TemporaryDirectory() as folder, answered_by(answers):
         desk = Desk(Path(folder) / "desk", pace=Pace(sleep=lambda _: None))
-        source = FORMATS[form](rows, Path(folder))
+        source = write(rows, Path(folder))
         try:
             for step in steps:
-                published = step(desk, source, unit, spend)
-                [held] = desk.tables()
-                before, spent = spent, sum(entry.units for entry in desk.statement(held).entries)
+                published = step(desk, source, held)
+                [table] = desk.tables()
+                before, spent = spent, sum(entry.units for entry in desk.statement(table).entries)
                 way.append(Done(published, spent - before, len(answers.calls)))
         finally:
             desk.close()

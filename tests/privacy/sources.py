@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
@@ -35,12 +37,23 @@ ODD: tuple[dict[str, Any], ...] = (
     {"a": 10**12, "b": 1, "c": 1, "town": "x" * 3_000, "weight": -1e300, "seen": "9999-12-31", "ill": True},
     {"a": 3, "b": 1, "c": -7, "town": 'A "b",\nc', "weight": float("inf"), "seen": "2020-02-31", "ill": True},
     {"a": 3, "b": 1, "c": 1, "town": None, "weight": None, "seen": None, "ill": None},
+    {
+        "a": Decimal("3.0"),
+        "b": True,
+        "c": Decimal(1),
+        "town": True,
+        "weight": Decimal("120.50"),
+        "seen": date(2020, 9, 9),
+        "ill": 1,
+    },
 )
-"""Rows of the unit by which neighbours differ: beyond the schema, of no category, no date, no value at all."""
+"""Rows of the unit by which neighbours differ: beyond the schema, of no category, no date, no value at all, or of
+another type than the same number has in other rows."""
 PEOPLE, MANY = 40, 25
 """Other people, and the rows of the one by whom neighbours differ, which is more than any limit."""
 
 Row = dict[str, Any]
+Writer = Callable[[list[Row], Path], Any]
 Place = Literal["first", "last"]
 
 
@@ -72,7 +85,7 @@ def _frame(rows: list[Row]) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=object) for name in TYPES})
 
 
-def _text(ending: str, mark: str) -> Callable[[list[Row], Path], Any]:
+def _text(ending: str, mark: str) -> Writer:
     def write(rows: list[Row], folder: Path) -> Path:
         path = folder / f"people.{ending}"
         _frame(rows).to_csv(path, sep=mark, index=False)
@@ -101,7 +114,7 @@ def _parquet(rows: list[Row], folder: Path) -> Path:
     return folder / "people.parquet"
 
 
-FORMATS: dict[str, Callable[[list[Row], Path], Any]] = {
+FORMATS: dict[str, Writer] = {
     "csv": _text("csv", ","),
     "tsv": _text("tsv", "\t"),
     "parquet": _parquet,
