@@ -81,11 +81,12 @@ class Option:
 
 def check_options(made: Any) -> None:
     """Refuse the first option of a query class, mechanism or session whose value was not declared to be possible."""
-    for each in options_of(type(made)):
-        each.check(getattr(made, each.name))
-    for name, value in _fixed_of(type(made)).items():
-        if getattr(made, name) != value or isinstance(getattr(made, name), bool):
-            raise BadParameter(name, f"must be {value}.")
+    for declared in options_of(type(made)):
+        declared.check(getattr(made, declared.name))
+    for each in fields(made):
+        given = getattr(made, each.name)
+        if "fixed" in each.metadata and (given != each.default or isinstance(given, bool)):
+            raise BadParameter(each.name, f"must be {each.default}.")
 
 
 def option(
@@ -132,9 +133,13 @@ def fixed(why: str, value: Any) -> Any:
     return field(default=value, metadata={"unlisted": why, "fixed": True})
 
 
-@lru_cache(maxsize=256)
 def options_of(kind: type) -> tuple[Option, ...]:
     """The settings of a query class or mechanism, in their order."""
+    return _options_of(kind)
+
+
+@lru_cache(maxsize=256)
+def _options_of(kind: type) -> tuple[Option, ...]:
     return tuple(
         Option(
             name=each.name,
@@ -150,11 +155,6 @@ def options_of(kind: type) -> tuple[Option, ...]:
 def unlisted_of(kind: type) -> dict[str, str]:
     """The fields of a query class or mechanism that forms leave out, each with the reason."""
     return {each.name: each.metadata["unlisted"] for each in fields(kind) if "unlisted" in each.metadata}
-
-
-@lru_cache(maxsize=256)
-def _fixed_of(kind: type) -> dict[str, Any]:
-    return {each.name: each.default for each in fields(kind) if "fixed" in each.metadata}
 
 
 def _whole(limit: float | None) -> int | None:

@@ -15,9 +15,11 @@ from typing import Any
 
 from core.base.errors import BadParameter
 from core.kernel.kernel import Kernel
-from core.ledger.ledger import Account, Dataset, Entry, Ledger
+from core.ledger.ledger import Account, Dataset, Ledger
 from core.mechanisms.discovery.discovery import Discovery, Suggestion, SurveyKind
-from core.plans.plan import canonical, identity, order_of
+from core.plans.canonical import canonical
+from core.plans.discovery_terms import DISCOVERY, DiscoveryTerms
+from core.plans.plan import order_of
 from core.plans.run_once import run_once
 from core.privacy import accounting
 from core.privacy.budget import Budget
@@ -25,7 +27,6 @@ from core.privacy.noise import Noise, NoiseSource
 from core.privacy.unit import Unit
 from core.table.table import survey
 
-KIND = "discovery"
 NO_SCHEMA = "{}"
 BINS = 100
 FINE = 1_000
@@ -68,10 +69,6 @@ def price(columns: Mapping[str, SurveyKind], *, unit: Unit, total: Budget, part:
     return Price(share=share, rows={name: discovery.threshold(name, unit) for name in columns})
 
 
-def is_discovery(entry: Entry) -> bool:
-    return json.loads(entry.plan_json).get("kind") == KIND
-
-
 class Surveys:
     """Buys suggestions for the schema of data that is not at the desk yet, from the budget that data will have."""
 
@@ -83,34 +80,25 @@ class Surveys:
     def discover(
         self, source: Any, columns: Mapping[str, SurveyKind], *, unit: Unit, total: Budget, part: Budget
     ) -> Found:
-        """Reserve, run, store, return; the same wish for the same data gives the same suggestions at no cost."""
-        # Read once, as it will be kept: what is priced and what runs follow from this one wish.
-        wish = Discovery(columns=dict(columns), budget=Budget.from_json(part.to_json()))
-        price(wish.columns, unit=unit, total=total, part=wish.budget)
-        private, fingerprint = survey(source, list(wish.columns), unit, self._noise)
+        """Reserve, run, store, return; the same survey of the same data gives the same suggestions at no cost."""
+        # Read once, as it will be kept: what is priced and what runs follow from this one choice.
+        chosen = Discovery(columns=dict(columns), budget=Budget.from_json(part.to_json()))
+        price(chosen.columns, unit=unit, total=total, part=chosen.budget)
+        private, fingerprint = survey(source, list(chosen.columns), unit, self._noise)
         with self._intake:
             account = self._account(fingerprint, unit, total)
             dataset = self._dataset(account, unit)
-        content = canonical(
-            {
-                "kind": KIND,
-                "table": dataset.id,
-                "queries": [],
-                "mechanism": KIND,
-                "columns": dict(wish.columns),
-                "budget": wish.budget.to_json(),
-                "edition": 1,
-            }
+        terms = DiscoveryTerms(table=dataset.id, columns=chosen.columns, budget=chosen.budget)
+        units = accounting.units(chosen.cost(), order_of(account))
+        self._ledger.reserve(
+            plan_id=terms.id, dataset_id=dataset.id, plan_json=terms.content, units=units, account=account
         )
-        plan_id = identity(content)
-        units = accounting.units(wish.cost(), order_of(account))
-        self._ledger.reserve(plan_id=plan_id, dataset_id=dataset.id, plan_json=content, units=units, account=account)
 
         def run(noise: NoiseSource) -> bytes:
-            found = wish.run(Kernel(private, noise, wish.cost()))
+            found = chosen.run(Kernel(private, noise, chosen.cost()))
             return canonical({name: asdict(found[name]) for name in found}).encode()
 
-        stored = run_once(self._ledger, plan_id, self._noise, run)
+        stored = run_once(self._ledger, terms.id, self._noise, run)
         return Found(
             suggestions={name: _suggestion(line) for name, line in json.loads(stored).items()},
             share=units / account.total,
@@ -128,7 +116,7 @@ class Surveys:
 
     def _dataset(self, account: Account, unit: Unit) -> Dataset:
         """The place in the ledger where the discoveries of some data are written; it holds no table."""
-        details = canonical({"kind": KIND, "unit": unit.to_json()})
+        details = canonical({"kind": DISCOVERY, "unit": unit.to_json()})
         for dataset in self._ledger.datasets():
             if dataset.fingerprint == account.fingerprint and dataset.details_json == details:
                 return dataset

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.base.wording import plural
-from core.desk.surveys import is_discovery
+from core.plans.terms import is_discovery
 from dashboard.views.budget import ledger_view
 from dashboard.views.budget.budget_change import change
 from dashboard.views.common import charts, messages, nothing_yet, state, wording

@@ -14,11 +14,13 @@ from streamlit.testing.v1 import AppTest
 from core.base.odds import HARM, odds
 from core.desk.desk import Desk
 from core.planning.budget_for import expected
-from core.plans.plan_file import PlanFile
+from core.plans.plan_file import write_plan_file
+from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
+from core.queries.kit.protocol import QueryClass
 from core.queries.marginals import Marginals
 from core.registry import query_classes
 from core.schema.domain import Domain
@@ -38,7 +40,7 @@ def session(app: AppTest) -> state.PageState:
     return app.session_state["desk-session"]
 
 
-def planned(app: AppTest) -> PlanFile:
+def planned(app: AppTest) -> ReleaseTerms:
     [plan] = session(app).planned.values()
     return plan
 
@@ -69,6 +71,7 @@ def chart(app: AppTest) -> dict[str, Any]:
     return json.loads(figure.proto.spec or figure.proto.figure.spec)
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("measure", ["worst", "mean"])
 def test_an_accuracy_gives_the_smallest_budget(page: Open, desk: Desk, mixed: DeskTable, measure: str) -> None:
     app = by_accuracy(page("plan"), 30, measure)
@@ -108,6 +111,7 @@ def test_an_accuracy_out_of_reach_is_refused(page: Open, mixed: DeskTable) -> No
     assert "Nothing is planned" in words(go_on(app))
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("level", HARM)
 def test_a_level_of_harm_fills_the_budget(page: Open, mixed: DeskTable, level: str) -> None:
     app = page("plan")
@@ -233,6 +237,7 @@ def filled(app: AppTest, name: str) -> AppTest:
     return app
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("name", query_classes)
 def test_a_saved_plan_fills_the_form_of_another_tab(page: Open, mixed: DeskTable, name: str) -> None:
     app = filled(page("plan"), name)
@@ -244,14 +249,14 @@ def test_a_saved_plan_fills_the_form_of_another_tab(page: Open, mixed: DeskTable
 
     other = page("plan")
     assert planned(other) != plan
-    load(other, plan.write())
+    load(other, write_plan_file(plan))
     assert not errors(other)
     assert planned(other) == plan
     assert planned(other.run()) == plan, "also after the next click"
 
 
 def test_options_of_a_mechanism_are_loaded(page: Open, mixed: DeskTable) -> None:
-    plan = PlanFile(
+    plan = ReleaseTerms(
         queries=(Intervals(column="age", bits=3),),
         mechanism="interval-search",
         budget=Budget("0.25", "1e-7"),
@@ -259,51 +264,75 @@ def test_options_of_a_mechanism_are_loaded(page: Open, mixed: DeskTable) -> None
     )
     app = pick(page("plan"), "intervals")
     mechanism(app).set_value("laplace").run()
-    load(app, plan.write())
+    load(app, write_plan_file(plan))
     assert planned(app) == plan
     assert mechanism(app).value == "interval-search"
 
 
 def test_a_loaded_plan_can_be_released(page: Open, desk: Desk, mixed: DeskTable) -> None:
-    plan = PlanFile(queries=(Marginals(order=1, columns=("age",)),), mechanism="laplace", budget=Budget("0.1"))
-    app = go_on(load(page("plan"), plan.write()))
+    plan = ReleaseTerms(queries=(Marginals(order=1, columns=("age",)),), mechanism="laplace", budget=Budget("0.1"))
+    app = go_on(load(page("plan"), write_plan_file(plan)))
     button(app, "Release").click().run()
     finished(app, desk)
     [entry] = desk.statement(mixed).entries
     assert json.loads(entry.plan_json)["queries"][0]["columns"] == ["age"]
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize(
     ("plan", "words"),
     [
         ("{}", "no plan of Release Desk"),
-        (PlanFile(queries=(Marginals(columns=("wage",)),), mechanism="laplace", budget=Budget(1)), "'wage'"),
+        (ReleaseTerms(queries=(Marginals(columns=("wage",)),), mechanism="laplace", budget=Budget(1)), "'wage'"),
         (
-            PlanFile(queries=(Marginals(order=1), Marginals(order=2)), mechanism="laplace", budget=Budget(1)),
-            "several times",
-        ),
-        (
-            PlanFile(queries=(Marginals(order=1, sets=(("age",),)),), mechanism="laplace", budget=Budget(1)),
-            "has no field for",
+            ReleaseTerms(
+                queries=(Intervals(column="age"), Marginals(sets=(("age", "nobody"),))),
+                mechanism="laplace",
+                budget=Budget(1),
+            ),
+            "'nobody'",
         ),
     ],
 )
 def test_a_plan_that_does_not_fit_changes_nothing(
-    page: Open, mixed: DeskTable, plan: str | PlanFile, words: str
+    page: Open, mixed: DeskTable, plan: str | ReleaseTerms, words: str
 ) -> None:
     app = page("plan")
     before = planned(app)
-    load(app, plan if isinstance(plan, str) else plan.write())
+    load(app, plan if isinstance(plan, str) else write_plan_file(plan))
     [error] = errors(app)
     assert words in error
     assert planned(app) == before
     assert not errors(app.run()), "said once"
 
 
+@pytest.mark.parametrize(
+    "queries",
+    [
+        (Marginals(order=1), Marginals(order=2)),
+        (Marginals(sets=(("age",), ("age", "ill")), weights=(1.0, 2.0)),),
+        (Intervals(column="age", bits=2), Intervals(column="age", bits=3)),
+        (Intervals(column="age"), Marginals(order=1, sets=(("ill",),))),
+    ],
+    ids=["twice", "sets", "two settings", "beside a form"],
+)
+def test_what_no_form_can_show_is_loaded_as_it_is(
+    page: Open, mixed: DeskTable, queries: tuple[QueryClass, ...]
+) -> None:
+    plan = ReleaseTerms(queries=queries, mechanism="laplace", budget=Budget("0.1"))
+    app = load(page("plan"), write_plan_file(plan))
+    assert not errors(app)
+    assert planned(app) == plan
+    button(app, "Take these out").click().run()
+    left = tuple(query for query in queries if query == Intervals(column="age"))
+    assert errors(app) == ([] if left else ["Choose at least one query class."])
+    assert not left or planned(app).queries == left
+
+
 def test_a_plan_file_is_uploaded_and_saved(page: Open, mixed: DeskTable) -> None:
-    plan = PlanFile(queries=(Intervals(column="age"),), mechanism="laplace", budget=Budget("0.1"))
+    plan = ReleaseTerms(queries=(Intervals(column="age"),), mechanism="laplace", budget=Budget("0.1"))
     app = page("plan")
-    app.file_uploader(key="plan-file").upload("plan.json", plan.write().encode(), "application/json").run()
+    app.file_uploader(key="plan-file").upload("plan.json", write_plan_file(plan).encode(), "application/json").run()
     assert planned(app) == plan
     app.file_uploader(key="plan-file").upload("plan.json", b"\xff\xfe{", "application/json").run()
     assert "not UTF-8" in errors(app)[0]

@@ -15,8 +15,8 @@ from core.base.errors import DeskError
 from core.base.wording import rows
 from core.desk.desk import Desk
 from core.planning.scoring import Score, score
-from core.plans.session_plan import is_release
 from core.plans.statements import DeskTable
+from core.plans.terms import is_release
 from core.queries.halfspaces import Halfspaces
 from core.queries.kit.protocol import QueryClass
 from core.registry import query_from_json

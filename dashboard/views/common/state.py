@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from core.desk.desk import Desk
-from core.plans.plan_file import PlanFile
+from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable
 from core.sessions.answer import Answer
 from dashboard.views.common import access
@@ -44,7 +44,7 @@ class PageState:
     """A sentence from a button's callback, shown once."""
     offers: dict[Any, Any] = field(default_factory=dict)
     """Priced mechanisms by table, queries and wish: nothing in them depends on the rows."""
-    planned: dict[str, PlanFile] = field(default_factory=dict)
+    planned: dict[str, ReleaseTerms] = field(default_factory=dict)
     """The plan under work of each table: the Plan page writes it, the Release page reads it."""
     curves: dict[Any, Any] = field(default_factory=dict)
     """Expected errors by epsilon, as remembered as prices are."""

@@ -10,7 +10,7 @@ import streamlit as st
 from core.base.errors import DeskError
 from core.base.wording import plural
 from core.planning.budget_for import Measure
-from core.plans.plan_file import PlanFile
+from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.queries.kit.focus import asked_columns
@@ -31,7 +31,7 @@ LARGEST = 1_000.0
 def show(
     here: PageState,
     table: DeskTable,
-    plan: PlanFile,
+    plan: ReleaseTerms,
     priced: Offers,
     wish: Wish,
     rows: int,
@@ -67,7 +67,7 @@ def show(
     )
 
 
-def _lines(table: DeskTable, plan: PlanFile, priced: Offers, rows: int, measure: Measure) -> tuple[Line, ...]:
+def _lines(table: DeskTable, plan: ReleaseTerms, priced: Offers, rows: int, measure: Measure) -> tuple[Line, ...]:
     center = float(plan.budget.epsilon)
     epsilons = tuple(center * step for step in STEPS if center * step <= LARGEST)
     return tuple(
@@ -86,7 +86,7 @@ def _lines(table: DeskTable, plan: PlanFile, priced: Offers, rows: int, measure:
 
 def _line(
     table: DeskTable,
-    plan: PlanFile,
+    plan: ReleaseTerms,
     name: str,
     options: Mapping[str, Any],
     epsilons: tuple[float, ...],
@@ -119,7 +119,7 @@ def _line(
     )
 
 
-def _dot(run: Run, outcome: Outcome, plan: PlanFile, measure: Measure) -> list[Dot]:
+def _dot(run: Run, outcome: Outcome, plan: ReleaseTerms, measure: Measure) -> list[Dot]:
     """The rehearsals of these very questions, whatever the mechanism and the budget."""
     if run.plan.queries != plan.queries or not outcome.errors:
         return []

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.base.errors import DeskError
 from core.desk.desk import Desk
-from core.plans.plan_file import PlanFile
+from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable, Statement
 from core.privacy.budget import Budget
 from dashboard.views.budget import ledger_view
@@ -47,7 +47,7 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
         return
     with reached:
         _reached(wish, budget)
-    plan = here.planned[table.id] = PlanFile.of(made)
+    plan = here.planned[table.id] = made.without_table()
     _tried(here, desk, table, plan, priced, wish, statement)
 
     st.header("5 · Go on", divider="gray")
@@ -72,7 +72,7 @@ def _tried(
     here: PageState,
     desk: Desk,
     table: DeskTable,
-    plan: PlanFile,
+    plan: ReleaseTerms,
     priced: offers.Offers,
     wish: Wish,
     statement: Statement,

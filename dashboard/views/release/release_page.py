@@ -9,9 +9,9 @@ from core.base.odds import odds
 from core.base.wording import amount, rows
 from core.desk.desk import Desk
 from core.plans.plan import Plan
-from core.plans.plan_file import PlanFile
-from core.plans.session_plan import is_release
+from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable, Statement
+from core.plans.terms import is_release
 from core.queries.kit.focus import asked_columns
 from core.registry import mechanism_from
 from dashboard.views.budget import ledger_view
@@ -48,18 +48,10 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     st.page_link("steps/plan.py", label="Change the plan", icon=":material/arrow_back:")
 
 
-def _priced(desk: Desk, table: DeskTable, chosen: PlanFile, edition: int) -> Plan | None:
+def _priced(desk: Desk, table: DeskTable, chosen: ReleaseTerms, edition: int) -> Plan | None:
     """The plan at today's price, or None with one sentence on what no longer fits."""
     try:
-        return desk.plan(
-            table,
-            chosen.queries,
-            mechanism=chosen.mechanism,
-            budget=chosen.budget,
-            records=chosen.records,
-            edition=edition,
-            **chosen.options,
-        )
+        return desk.plan_from(table, chosen, edition=edition)
     except DeskError as problem:
         st.error(messages.sentence(problem), icon=":material/error:")
         return None
@@ -82,7 +74,7 @@ def _earlier(here: PageState, table: DeskTable, statement: Statement) -> None:
         messages.note("What was paid, and when, may be published.", "public")
 
 
-def _edition(here: PageState, desk: Desk, table: DeskTable, chosen: PlanFile, plan: Plan) -> Plan:
+def _edition(here: PageState, desk: Desk, table: DeskTable, chosen: ReleaseTerms, plan: Plan) -> Plan:
     """The same plan is the same release; a fresh one is a choice of its own, and is paid for."""
     if desk.progress(plan.id).state == "unpaid":
         return plan
