@@ -20,8 +20,9 @@ def kept(cases: int, keep: int, start: int = 0) -> set[int]:
     >>> sorted(kept(16, 4)), sorted(kept(16, 4, start=1)), sorted(kept(2, 4))
     ([0, 5, 10, 15], [0, 1, 6, 11], [0, 1])
     """
-    step = (cases - 1) / max(keep - 1, 1)
-    return {(round(place * step) + start) % cases for place in range(min(keep, cases))}
+    staying = min(keep, cases)
+    step = (cases - 1) / max(staying - 1, 1)
+    return {(round(place * step) + start) % cases for place in range(staying)}
 
 
 def _value(item: pytest.Item, parameter: str) -> str:
