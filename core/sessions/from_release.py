@@ -114,6 +114,7 @@ class FromRelease:
 
     name: ClassVar[str] = "release"
     title: ClassVar[str] = "Answers from a release"
+    known_as: ClassVar[tuple[str, ...]] = ("post-processing",)
     prefer: ClassVar[str] = "Choose it where a good release is stored already."
 
     entry: Entry

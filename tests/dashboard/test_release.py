@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.desk.desk import Desk
-from core.mechanisms.direct.gaussian import GaussianTables
-from core.mechanisms.direct.laplace import LaplaceTables
-from core.mechanisms.ranges.interval_search import IntervalSearch
-from core.mechanisms.tree.tree import Tree
 from core.plans.statements import DeskTable, RunProgress
 from core.privacy.budget import Budget
-from core.privacy.unit import Unit
-from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
-from core.registry import offline
 from core.schema.domain import Booleans, Domain, Integers
-from core.theory import bounds
-from dashboard.views.plan import offers, theorems
 from dashboard.views.release.remaining import MOST_WATCHED, Clocks, RemainingTime, remaining, sentence
 from tests.dashboard.test_pages import button, errors, field, finished, go_on, small, words
 
@@ -103,42 +93,3 @@ def test_clocks_start_again_with_the_run() -> None:
     for place in range(MOST_WATCHED):
         clocks.elapsed(str(place), 0.0, 111.0)
     assert clocks.elapsed("a", 0.4, 120.0) == (0.0, 0.0), "long forgotten"
-
-
-def test_theorems_belong_to_mechanisms_and_promise_more_error_than_is_expected() -> None:
-    assert theorems.MAKERS.keys() <= bounds.keys() & offline.keys()
-    queries, unit = (Marginals(order=2),), Unit.row()
-    for kind, budget in ((LaplaceTables, Budget(1)), (GaussianTables, Budget(1, 1e-9))):
-        mechanism = kind(queries=queries, budget=budget)
-        promised = theorems.promised(mechanism, DOMAIN, unit, 10**6)
-        assert promised >= mechanism.expected(DOMAIN, unit).worst
-        assert promised == pytest.approx(theorems.promised(mechanism, DOMAIN, unit, 10**8), rel=1e-3)
-        several = theorems.promised(mechanism, DOMAIN, Unit.id("id", 5), 10**6)
-        assert several == pytest.approx(5 * promised, rel=1e-3), "a person with five rows"
-
-
-def test_no_theorem_promises_nothing() -> None:
-    unit, budget = Unit.row(), Budget(1)
-    assert theorems.promised(Tree(queries=(Marginals(),), budget=budget), DOMAIN, unit, 10**6) is None
-    search = IntervalSearch(queries=(Intervals(column="x"),), budget=budget)
-    assert theorems.promised(search, DOMAIN, unit, 10) is None, "too few rows"
-    assert theorems.promised(search, DOMAIN, unit, 10**9) < 10**9
-    both = IntervalSearch(queries=(Intervals(column="x"), Intervals(column="x", bits=2)), budget=budget)
-    assert theorems.promised(both, DOMAIN, unit, 10**9) is None
-
-
-def test_log_sizes_add_up() -> None:
-    one = Marginals(order=1).log_size(DOMAIN)
-    assert theorems.log_size([Marginals(order=1)] * 3, DOMAIN) == pytest.approx(one + math.log(3))
-
-
-def test_whole_tables_of_a_large_schema_get_the_tree() -> None:
-    wide = Domain(tuple(Integers(name=f"c{place}", low=0, high=15) for place in range(8)))
-    asked = [Marginals(order=2), Intervals(column="c0")]
-    budget = Budget(1, "1e-9")
-    found = {
-        name: offline[name](queries=tuple(asked), budget=budget).expected(wide, Unit.row())
-        for name in ("tree", "gaussian")
-    }
-    assert offers.recommended(asked, wide, budget, found) == ["tree", "gaussian"]
-    assert offers.recommended(asked, wide, budget, {"gaussian": found["gaussian"]}) == ["gaussian"]

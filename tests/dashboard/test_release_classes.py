@@ -17,7 +17,6 @@ from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
-from core.queries.marginals import Marginals
 from core.registry import offline, query_classes
 from core.schema.domain import Domain
 from dashboard.views.common import option_form, state
@@ -290,20 +289,3 @@ def test_prices_are_remembered(page: Open, desk: Desk, mixed: DeskTable, monkeyp
     assert len(calls) == 1, "a click elsewhere prices the chosen plan only"
     field(app, "Epsilon (ε)").set_value("0.5").run()
     assert len(calls) > len(offline)
-
-
-def test_recommendations() -> None:
-    def first(queries: list[Any], domain: Domain, budget: Budget) -> str:
-        found = {
-            name: kind(queries=tuple(queries), budget=budget).expected(domain, Unit.row())
-            for name, kind in offline.items()
-            if name in ("histogram", "laplace", "interval-tree") or (name == "gaussian" and not budget.pure)
-        }
-        return offers.recommended(queries, domain, budget, found)[0]
-
-    domain = Domain.from_list([{"name": name, "kind": "integers", "low": 0, "high": 15} for name in "abc"])
-    pure, approximate = Budget(1), Budget(1, "1e-9")
-    assert first([Intervals(column="a")], domain.project(["a"]), pure) == "interval-tree"
-    assert first([Marginals(order=3)], domain, approximate) == "histogram"
-    assert first([Marginals(order=1)], domain, approximate) == "gaussian", "few small tables beat all combinations"
-    assert first([Marginals(order=1)], domain, pure) == "laplace"

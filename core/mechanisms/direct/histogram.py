@@ -42,6 +42,7 @@ class NoisyHistogram:
 
     name: ClassVar[str] = "histogram"
     title: ClassVar[str] = "Noisy histogram of every combination"
+    known_as: ClassVar[tuple[str, ...]] = ("noisy histogram", "parallel composition")
     prefer: ClassVar[str] = "Choose it for questions about all columns together, up to some 16,000 combinations."
 
     queries: tuple[QueryClass, ...]

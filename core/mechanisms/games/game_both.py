@@ -36,6 +36,7 @@ class GameBoth(Game):
 
     name: ClassVar[str] = "game-both"
     title: ClassVar[str] = "Game: both players learn"
+    known_as: ClassVar[tuple[str, ...]] = ("query release game",)
     prefer: ClassVar[str] = "Choose it to see two learners reach a balance; 'iterative-weights' is more accurate."
     data_learns: ClassVar[bool] = True
     query_learns: ClassVar[bool] = True

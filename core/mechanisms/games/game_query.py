@@ -36,6 +36,7 @@ class GameQuery(Game):
 
     name: ClassVar[str] = "game-query"
     title: ClassVar[str] = "Game: the query player learns"
+    known_as: ClassVar[tuple[str, ...]] = ("DualQuery", "query release game")
     prefer: ClassVar[str] = "Choose it to see a table grow out of best answers; 'iterative-weights' is more accurate."
     data_learns: ClassVar[bool] = False
     query_learns: ClassVar[bool] = True

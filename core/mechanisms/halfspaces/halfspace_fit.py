@@ -80,6 +80,7 @@ class HalfspaceFit:
 
     name: ClassVar[str] = "halfspace-fit"
     title: ClassVar[str] = "Halfspaces by fitted records"
+    known_as: ClassVar[tuple[str, ...]] = ("maximum entropy",)
     prefer: ClassVar[str] = "Choose it for halfspaces: many times more accurate than random projections."
 
     queries: tuple[QueryClass, ...]

@@ -85,6 +85,7 @@ class HalfspaceProjections:
 
     name: ClassVar[str] = "halfspace-projections"
     title: ClassVar[str] = "Halfspaces by random projections (the paper's)"
+    known_as: ClassVar[tuple[str, ...]] = ("Johnson-Lindenstrauss projections",)
     prefer: ClassVar[str] = "Choose it to see the paper's theorem at work; fitted halfspace counts are more accurate."
 
     queries: tuple[QueryClass, ...]

@@ -19,6 +19,7 @@ from core.mechanisms.iterative.construct import SLACK, construct
 from core.mechanisms.iterative.distinguish import Distinguisher, WorstInterval, WorstMember, WorstTable
 from core.mechanisms.kit.portions import Portion, count_level, wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.proven import promised_at
 from core.mechanisms.kit.schedule import Schedule, lay_out
 from core.mechanisms.kit.timing import TABLE
 from core.models.fitting.updates import Update
@@ -31,6 +32,7 @@ from core.queries.kit import checks
 from core.queries.kit.protocol import QueryClass
 from core.queries.kit.question import log_size_of
 from core.schema.domain import Domain
+from core.theory.iterative import ExponentialDistinguisher, IterativeBound, UpdateBound
 
 TOTAL_SHARE = 0.05
 """Part of the budget for the number of rows, where that is private and no first table tells it."""
@@ -131,6 +133,19 @@ class Iterative:
             about="The noise of each count that is measured, beside the error of those that never are",
         )
 
+    def promise(self, domain: Domain, unit: Unit, rows: int) -> float | None:
+        """The theorem's, for its own variant; it takes the number of rows as known."""
+        log_queries = log_size_of(self.queries, domain)
+        halves = self.selection in (0.0, 0.5)
+        if self.variant != "theorem" or not halves or not unit.public_rows or math.isinf(log_queries):
+            return None
+        bound = IterativeBound(
+            update=self._update_bound(domain),
+            distinguisher=ExponentialDistinguisher(log_queries=log_queries),
+            delta=float(self.budget.delta),
+        )
+        return promised_at(self.accuracy, bound, self.budget, unit, rows)
+
     def seconds(self, domain: Domain, unit: Unit) -> float:
         """Measured: an answer is applied in a pass over the universe, slower the more axes it has."""
         tables, asks = wanted(self.queries, domain), self._asks_tables(domain)
@@ -163,6 +178,10 @@ class Iterative:
 
     def _steps(self, domain: Domain) -> float:
         """T(alpha/2), the rounds of the theorem variant."""
+        raise NotImplementedError
+
+    def _update_bound(self, domain: Domain) -> UpdateBound:
+        """How many updates the theorem grants the rule."""
         raise NotImplementedError
 
     def _check_universe(self, domain: Domain) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ from core.base.options import option
 from core.mechanisms.iterative.iterative import Iterative
 from core.models.fitting.updates import Perceptron, Update
 from core.schema.domain import Domain
+from core.theory.iterative import PerceptronBound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +33,7 @@ class IterativePerceptron(Iterative):
 
     name: ClassVar[str] = "iterative-perceptron"
     title: ClassVar[str] = "Perceptron, worst answer first"
+    known_as: ClassVar[tuple[str, ...]] = ("perceptron update", "iterative construction")
     prefer: ClassVar[str] = "Choose it when nearly every combination of values occurs about equally often."
 
     unevenness: float = option(
@@ -47,6 +50,9 @@ class IterativePerceptron(Iterative):
 
     def _steps(self, domain: Domain) -> float:
         return self._rule().steps(domain, self.accuracy / 2)
+
+    def _update_bound(self, domain: Domain) -> PerceptronBound:
+        return PerceptronBound(log_universe=math.log(max(2, domain.cells())), unevenness=self.unevenness)
 
     def _rule(self) -> Perceptron:
         return Perceptron(alpha=self.accuracy / 2 if self.variant == "theorem" else None, unevenness=self.unevenness)

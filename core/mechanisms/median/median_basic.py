@@ -56,6 +56,7 @@ class MedianBasic(MedianSession):
 
     name: ClassVar[str] = "median-basic"
     title: ClassVar[str] = "Median of the databases that are still possible"
+    known_as: ClassVar[tuple[str, ...]] = ("median mechanism", "sparse vector (SVT)")
     prefer: ClassVar[str] = "Choose it to study the median mechanism on a tiny schema; 'online-weights' answers better."
 
     net: str = option(

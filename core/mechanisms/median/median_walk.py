@@ -48,6 +48,7 @@ class MedianWalk(MedianSession):
 
     name: ClassVar[str] = "median-walk"
     title: ClassVar[str] = "Median of sampled histograms that fit all answers"
+    known_as: ClassVar[tuple[str, ...]] = ("median mechanism", "sparse vector (SVT)", "hit-and-run")
     prefer: ClassVar[str] = "Choose it to study the median mechanism without a net; 'online-weights' answers better."
 
     chains: int = option(

@@ -73,6 +73,7 @@ class OnlineHistogram:
 
     name: ClassVar[str] = "online-histogram"
     title: ClassVar[str] = "Answers from a noisy histogram"
+    known_as: ClassVar[tuple[str, ...]] = ("noisy histogram",)
     prefer: ClassVar[str] = "Choose it up to some 16,000 combinations: any number of questions, all of them free."
 
     budget: Budget

@@ -60,6 +60,7 @@ class OnlineLaplace:
 
     name: ClassVar[str] = "online-laplace"
     title: ClassVar[str] = "Fresh noise for every question"
+    known_as: ClassVar[tuple[str, ...]] = ("Laplace mechanism", "Gaussian mechanism")
     prefer: ClassVar[str] = "Choose it for a handful of questions that are known in advance."
 
     budget: Budget

@@ -44,6 +44,7 @@ class OnlineMedian(Online):
 
     name: ClassVar[str] = "online-median"
     title: ClassVar[str] = "Answers that learn: median of possible databases"
+    known_as: ClassVar[tuple[str, ...]] = ("median update", "sparse vector (SVT)")
     prefer: ClassVar[str] = "Choose it to study the median update on a small schema, or to refine an earlier release."
 
     replay: int = fixed("always 0: what was thrown away stays away", 0)

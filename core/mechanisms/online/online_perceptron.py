@@ -36,6 +36,7 @@ class OnlinePerceptron(Online):
 
     name: ClassVar[str] = "online-perceptron"
     title: ClassVar[str] = "Answers that learn: perceptron"
+    known_as: ClassVar[tuple[str, ...]] = ("perceptron update", "sparse vector (SVT)")
     prefer: ClassVar[str] = "Choose it when nearly every combination of values occurs about equally often."
 
     unevenness: float = option(

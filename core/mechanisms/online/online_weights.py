@@ -38,6 +38,7 @@ class OnlineWeights(Online):
 
     name: ClassVar[str] = "online-weights"
     title: ClassVar[str] = "Answers that learn: multiplicative weights"
+    known_as: ClassVar[tuple[str, ...]] = ("PMW", "private multiplicative weights", "sparse vector (SVT)")
     prefer: ClassVar[str] = (
         "Choose it for many questions over a large schema; up to some 16,000 combinations a noisy histogram is better."
     )

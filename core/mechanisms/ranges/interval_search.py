@@ -93,6 +93,7 @@ class IntervalSearch:
 
     name: ClassVar[str] = "interval-search"
     title: ClassVar[str] = "Ranges by noisy binary search (the paper's)"
+    known_as: ClassVar[tuple[str, ...]] = ("noisy binary search",)
     prefer: ClassVar[str] = "Choose it to see the paper's theorem at work; 'interval-tree' is far more accurate."
 
     queries: tuple[QueryClass, ...]
@@ -163,6 +164,11 @@ class IntervalSearch:
         about = f"The noise in a range, beside the {hidden} (proven from {needed})"
         return Expected(mean=mean / len(columns), worst=worst, about=about)
 
+    def promise(self, domain: Domain, unit: Unit, rows: int) -> float | None:
+        """Its own proof, which is for noisy masses and accuracies below 0.8."""
+        proven = self.mass == "noisy" and self.beta <= 0.05 and self.accuracy < 0.8
+        return self.accuracy * rows if proven and rows >= self.required_rows(domain, unit) else None
+
     def seconds(self, domain: Domain, unit: Unit) -> float:
         columns = self._columns(domain)
         return counting([(column.name,) for column in columns], domain) + QUESTION * sum(c.limit for c in columns)
@@ -194,7 +200,7 @@ class IntervalSearch:
             cuts = query.edges(domain)
             if cuts[-1] < domain[query.column].size:
                 cuts = np.append(cuts, domain[query.column].size)
-            accuracy = self.accuracy / getattr(query, "parts", 1)
+            accuracy = self.accuracy / (query.parts if isinstance(query, Unions) else 1)
             if (other := found.get(query.column)) is not None:
                 cuts, accuracy = np.union1d(cuts, other.cuts), min(accuracy, other.accuracy)
             found[query.column] = SearchColumn(query.column, cuts, accuracy)

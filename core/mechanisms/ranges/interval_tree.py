@@ -35,6 +35,7 @@ class IntervalTree(Levels):
 
     name: ClassVar[str] = "interval-tree"
     title: ClassVar[str] = "Tree of noisy counts for ranges of one column"
+    known_as: ClassVar[tuple[str, ...]] = ("hierarchical histogram", "range tree")
     prefer: ClassVar[str] = "Choose it for ranges and unions of ranges: far more accurate than 'interval-search'."
     about: ClassVar[str] = "The count of a random range"
     decay: ClassVar[float] = 0.85

@@ -93,6 +93,7 @@ class RectangleSearch:
 
     name: ClassVar[str] = "rectangle-search"
     title: ClassVar[str] = "Rectangles by noisy binary search (the paper's)"
+    known_as: ClassVar[tuple[str, ...]] = ("k-d tree",)
     prefer: ClassVar[str] = "Choose it to see the paper's idea at work; 'rectangle-tree' is more accurate."
 
     queries: tuple[QueryClass, ...]

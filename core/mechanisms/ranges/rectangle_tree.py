@@ -37,6 +37,7 @@ class RectangleTree(Levels):
 
     name: ClassVar[str] = "rectangle-tree"
     title: ClassVar[str] = "Quad tree of noisy counts for rectangles"
+    known_as: ClassVar[tuple[str, ...]] = ("quad tree",)
     prefer: ClassVar[str] = "Choose it for rectangles in two or three columns, beyond about 64 x 64 cells."
     about: ClassVar[str] = "The count of a random rectangle"
 

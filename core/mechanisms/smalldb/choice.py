@@ -151,6 +151,13 @@ class Choice:
         worst += scale * (log_width + math.log(1 / failure))
         return Expected(mean=mean, worst=worst, about=f"Every answer, beyond {left_out}")
 
+    def promise(self, rows: int) -> float | None:
+        """What the best of all databases may miss, and what the choice loses; nothing is proven of fewer databases."""
+        if self.method != "enumerate" or math.isinf(self.candidates.log_questions):
+            return None
+        error = missed_share(self.candidates, self.rows) * rows + self.expected("").worst
+        return error if error < rows else None
+
     def seconds(self) -> float:
         """Measured: listed databases are looked up piece by piece; random ones are drawn row by row."""
         compared = self.width * self._choices
@@ -233,9 +240,13 @@ def listable_rows(candidates: SmallDatabases) -> int:
     return max((rows for rows in range(1, USUAL_ROWS + 1) if listable(candidates, rows)), default=1)
 
 
-def missed(candidates: SmallDatabases, rows: int) -> str:
+def missed_share(candidates: SmallDatabases, rows: int) -> float:
     """How much of the table the best of all databases of so many rows may miss, by Hoeffding's inequality."""
-    share = min(1.0, math.sqrt((math.log(2) + candidates.log_questions) / (2 * rows)))
+    return min(1.0, math.sqrt((math.log(2) + candidates.log_questions) / (2 * rows)))
+
+
+def missed(candidates: SmallDatabases, rows: int) -> str:
+    share = missed_share(candidates, rows)
     return f"the best database of {plural(rows, 'row')}, itself within {math.ceil(1000 * share) / 10:g} % of the table"
 
 

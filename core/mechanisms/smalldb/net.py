@@ -52,6 +52,7 @@ class Net:
 
     name: ClassVar[str] = "net"
     title: ClassVar[str] = "Best member of a public net of databases"
+    known_as: ClassVar[tuple[str, ...]] = ("net mechanism", "exponential mechanism")
     prefer: ClassVar[str] = "Choose it for one single choice between databases that were fixed beforehand."
 
     queries: tuple[QueryClass, ...]
@@ -99,6 +100,9 @@ class Net:
         if choice.method == "enumerate":
             return choice.expected(missed(choice.candidates, choice.rows))
         return choice.expected(f"the best of {amount(self.members)} random databases")
+
+    def promise(self, domain: Domain, unit: Unit, rows: int) -> float | None:
+        return self._choice(domain, unit).promise(rows)
 
     def seconds(self, domain: Domain, unit: Unit) -> float:
         return self._choice(domain, unit).seconds()

@@ -98,6 +98,9 @@ class SmallDatabase:
             }[choice.method]
         )
 
+    def promise(self, domain: Domain, unit: Unit, rows: int) -> float | None:
+        return self._choice(domain, unit).promise(rows)
+
     def seconds(self, domain: Domain, unit: Unit) -> float:
         return self._choice(domain, unit).seconds()
 

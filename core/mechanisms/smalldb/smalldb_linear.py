@@ -38,6 +38,7 @@ class SmallDbLinear(SmallDatabase):
 
     name: ClassVar[str] = "smalldb-linear"
     title: ClassVar[str] = "Small database for weighted sums, scaled to the table"
+    known_as: ClassVar[tuple[str, ...]] = ("SmallDB", "exponential mechanism")
     prefer: ClassVar[str] = "Choose it for weighted questions on a tiny schema when the number of rows is private."
     exact_total: ClassVar[bool] = True
 

@@ -56,6 +56,7 @@ class Tree:
 
     name: ClassVar[str] = "tree"
     title: ClassVar[str] = "Tree of cliques with re-weighted records"
+    known_as: ClassVar[tuple[str, ...]] = ("PGM", "junction tree", "select, measure, generate")
     prefer: ClassVar[str] = "Choose it for whole tables with many columns, or for several query classes at once."
 
     queries: tuple[QueryClass, ...]

@@ -6,7 +6,6 @@ from typing import Any
 
 import streamlit as st
 
-from core.base.arrays import Columns
 from core.base.errors import DeskError, Refused
 from core.base.options import Option, options_of
 from core.base.wording import plural
@@ -57,14 +56,6 @@ def queries(table: DeskTable) -> list[QueryClass] | None:
     if any(found is None for found in asked):
         return None
     return [query for found in asked if found for query in found] + list(loaded)
-
-
-def tables_of(query: QueryClass, domain: Domain) -> tuple[Columns, ...]:
-    """The tables that a class looks at; one that is not linear looks at the table of its columns."""
-    try:
-        return query.tables(domain)
-    except Refused:
-        return (tuple(getattr(query, "columns", ())),)
 
 
 def _loaded(table: DeskTable, loaded: tuple[QueryClass, ...]) -> None:

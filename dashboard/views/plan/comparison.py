@@ -9,15 +9,18 @@ import streamlit as st
 
 from core.base.errors import DeskError
 from core.base.wording import plural
+from core.mechanisms.kit.protocol import Mechanism
+from core.mechanisms.kit.proven import Proven
 from core.planning.budget_for import Measure
 from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.queries.kit.focus import asked_columns
 from core.registry import mechanism_from, offline
+from core.schema.domain import Domain
 from dashboard.views.common import messages
 from dashboard.views.common.state import PageState
-from dashboard.views.plan import compare_chart, theorems
+from dashboard.views.plan import compare_chart
 from dashboard.views.plan.compare_chart import Dot, Line
 from dashboard.views.plan.offers import Offers, remembered
 from dashboard.views.plan.plan_form import MEASURES, Accuracy, Wish
@@ -108,7 +111,7 @@ def _line(
             error = None
         errors.append(error)
         # A theorem bounds every answer at once; of the average it says nothing that is not in that.
-        promised.append(theorems.promised(mechanism, domain, table.unit, rows) if measure == "worst" else None)
+        promised.append(_promised(mechanism, domain, table, rows) if measure == "worst" else None)
     return Line(
         name=name,
         title=mechanism.title,
@@ -117,6 +120,14 @@ def _line(
         errors=tuple(errors),
         promised=tuple(promised),
     )
+
+
+def _promised(mechanism: Mechanism, domain: Domain, table: DeskTable, rows: int) -> float | None:
+    """What a theorem promises about the very parameters that would run; None where they cannot run at all."""
+    try:
+        return mechanism.promise(domain, table.unit, rows) if isinstance(mechanism, Proven) else None
+    except DeskError:
+        return None
 
 
 def _dot(run: Run, outcome: Outcome, plan: ReleaseTerms, measure: Measure) -> list[Dot]:

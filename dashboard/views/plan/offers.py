@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,23 +13,18 @@ from core.base.options import options_of
 from core.base.wording import plural
 from core.desk.desk import Desk
 from core.mechanisms.kit.protocol import Expected, Mechanism
-from core.models.histogram import MOST_CELLS
 from core.planning.budget_for import budget_for
+from core.planning.recommendation import ranked
 from core.plans.statements import DeskTable, Statement
 from core.privacy.budget import Budget
 from core.queries.kit.focus import asked_columns
 from core.queries.kit.protocol import QueryClass
 from core.registry import mechanism_from, offline
-from core.schema.domain import Domain
 from dashboard.views.common import messages, option_form
 from dashboard.views.common.state import PageState
 from dashboard.views.common.wording import duration, number, percent
-from dashboard.views.plan import class_form
 from dashboard.views.plan.plan_form import Accuracy, Wish
 
-SMALL_GRID = 2**12
-"""Cells up to which rectangles are answered as well by noise on their table as by a tree."""
-ABOUT_EQUAL = 1.1
 RECOMMENDED = " · **recommended**"
 FEW, TALL = 5, 480
 """Mechanisms that are shown at their full length; a list of more scrolls in so many pixels, the best ones first."""
@@ -78,35 +72,6 @@ def remembered(held: dict[Any, Any], key: Hashable, make: Callable[[], Any]) -> 
             del held[old]
         held[key] = made
     return held[key]
-
-
-def recommended(
-    asked: Sequence[QueryClass], domain: Domain, budget: Budget, found: Mapping[str, Expected]
-) -> list[str]:
-    """The mechanisms to try first, out of those that can serve these classes; `domain` has the asked columns.
-
-    Trees of counts for ranges and rectangles, a fit for halfspaces, the tree of cliques for whole tables of a large
-    schema and for several classes over it, noise on the tables for the rest. A histogram of all combinations takes its
-    place where it is as exact: a count of a table is the sum of many of its counts, whose errors add up like a random
-    walk.
-    """
-    classes = {query.name for query in asked}
-    direct = "laplace" if budget.pure else "gaussian"
-    first = [direct]
-    if classes <= {"intervals", "unions"}:
-        first = ["interval-tree", direct]
-    elif classes <= {"rectangles", "intervals", "unions"} and domain.cells() > SMALL_GRID:
-        first = ["rectangle-tree", direct]
-    elif classes <= {"halfspaces"}:
-        first = ["halfspace-fit", direct]
-    elif domain.cells() > MOST_CELLS:
-        first = ["tree", direct]
-    elif {"histogram", direct} <= found.keys():
-        tables = [columns for query in asked for columns in class_form.tables_of(query, domain)]
-        summed = sum(math.sqrt(domain.cells() / domain.cells(columns)) for columns in tables) / len(tables)
-        if summed * found["histogram"].mean <= ABOUT_EQUAL * found[direct].mean:
-            first = ["histogram", direct]
-    return [name for name in first if name in found]
 
 
 def pick_key(table: DeskTable, asked: Sequence[QueryClass]) -> str:
@@ -171,9 +136,8 @@ def _priced(desk: Desk, table: DeskTable, asked: Sequence[QueryClass], budget: B
             found.append(_offer(desk, table, asked, mechanism, budget))
         except DeskError as problem:
             refused[mechanism.title] = messages.sentence(problem)
-    first = recommended(asked, domain, budget, {offer.mechanism.name: offer.expected for offer in found})
-    ranks = {name: place for place, name in enumerate(dict.fromkeys((*first, *offline)))}
-    return Offers(found=tuple(sorted(found, key=lambda offer: ranks[offer.mechanism.name])), refused=refused)
+    names = ranked(asked, domain, budget, {offer.mechanism.name: offer.expected for offer in found})
+    return Offers(found=tuple(sorted(found, key=lambda offer: names.index(offer.mechanism.name))), refused=refused)
 
 
 def _reaching(desk: Desk, table: DeskTable, asked: Sequence[QueryClass], wish: Accuracy, usual: Offers) -> Offers:

@@ -12,13 +12,12 @@ from core.plans.plan import Plan
 from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable, Statement
 from core.plans.terms import is_release
-from core.queries.kit.focus import asked_columns
+from core.queries.kit.focus import asked_columns, asked_tables
 from core.registry import mechanism_from
 from dashboard.views.budget import ledger_view
 from dashboard.views.common import messages, wording
 from dashboard.views.common.state import PageState
 from dashboard.views.common.wording import percent
-from dashboard.views.plan import class_form
 from dashboard.views.release import result_page
 
 FRESH = "fresh-edition"
@@ -136,7 +135,7 @@ def _options(plan: Plan) -> str:
 
 
 def _unmeasured(table: DeskTable, plan: Plan) -> None:
-    seen = {name for query in plan.queries for columns in class_form.tables_of(query, table.domain) for name in columns}
+    seen = {name for query in plan.queries for columns in asked_tables(query, table.domain) for name in columns}
     missing = [messages.plain(name) for name in table.domain.names if name not in seen]
     if missing:
         st.write(f"In none of the tables, so perhaps pure chance in the records: {', '.join(missing)}.")
