@@ -72,6 +72,7 @@ def test_several_releases_and_classes_side_by_side(page: Open, desk: Desk, peopl
     assert len(app.table[0].value) == 2
 
 
+@pytest.mark.exhaustive
 def test_halfspaces_have_a_margin_chart(page: Open, desk: Desk, people: DeskTable):
     release(desk, people, Halfspaces(columns=("age", "height"), directions=8), 5, "halfspace-fit")
     app = page("accuracy")

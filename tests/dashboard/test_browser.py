@@ -93,6 +93,7 @@ def _bytes(page: Page, label: str) -> bytes:
     return Path(download(page, label).path()).read_bytes()
 
 
+@pytest.mark.slow
 def test_closed_tab_and_killed_server_lose_nothing(browser: Browser, home: Path) -> None:
     with serving(home) as server:
         page = tab(browser)

@@ -72,6 +72,7 @@ def planned(browser: Browser, server: Server, epsilon: str) -> Page:
     return page
 
 
+@pytest.mark.slow
 def test_a_question_by_click_and_by_formula_in_two_tabs(browser: Browser, server: Server) -> None:
     page = tab(browser)
     visit(page, server, "Ask")
@@ -104,6 +105,7 @@ def _asked(page: Page) -> object:
     return page.get_by_test_id("stMetric").filter(has_text="Questions").get_by_test_id("stMetricValue")
 
 
+@pytest.mark.slow
 def test_a_visitor_reaches_shared_and_help_only(browser: Browser, server: Server) -> None:
     page = tab(browser)
     for path in CURATOR:
@@ -120,6 +122,7 @@ def test_a_visitor_reaches_shared_and_help_only(browser: Browser, server: Server
         ]
 
 
+@pytest.mark.slow
 def test_a_visitor_downloads_what_is_shared(browser: Browser, server: Server) -> None:
     visitor = tab(browser)
     visitor.goto(f"http://{STRANGER}:{server.port}/shared")
@@ -144,6 +147,7 @@ def test_a_visitor_downloads_what_is_shared(browser: Browser, server: Server) ->
     assert content.count("\n") > 1_000
 
 
+@pytest.mark.slow
 def test_two_tabs_cannot_spend_the_same_budget(browser: Browser, server: Server) -> None:
     """Last in this file: it leaves little of the budget."""
     first, second = planned(browser, server, "8"), planned(browser, server, "7.5")

@@ -50,6 +50,7 @@ def pages(page: Page) -> list[str]:
     return [link.inner_text().split()[-1] for link in page.get_by_test_id("stSidebarNavLink").all()]
 
 
+@pytest.mark.slow
 def test_the_key_leaves_the_address_and_stays_with_the_browser(browser: Browser, server: Server) -> None:
     page = tab(browser)
     visit(page, server, "Budget")
@@ -75,6 +76,7 @@ CONNECT = """address => new Promise(resolve => {
 FETCH = """address => fetch(address, {credentials: 'include'}).then(answer => answer.text(), () => 'refused')"""
 
 
+@pytest.mark.slow
 def test_a_page_at_another_port_cannot_use_the_cookie(browser: Browser, server: Server, somebody_else: str) -> None:
     page = tab(browser)
     visit(page, server, "Data")
@@ -86,6 +88,7 @@ def test_a_page_at_another_port_cannot_use_the_cookie(browser: Browser, server: 
     assert page.evaluate(FETCH, f"{server.address}/_stcore/health") == "refused"
 
 
+@pytest.mark.slow
 def test_a_server_for_visitors_looks_like_their_page(browser: Browser, tmp_path: Path) -> None:
     with serving(tmp_path / "home", "--visitors") as visitors:
         page = tab(browser)

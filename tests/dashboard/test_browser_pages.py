@@ -119,6 +119,7 @@ def _headings_are_in_order(page: Page) -> None:
     assert all(after <= before + 1 for before, after in pairwise(levels)), levels
 
 
+@pytest.mark.slow
 def test_the_demo_table_is_opened_with_the_keyboard_alone(browser: Browser, tmp_path: Path) -> None:
     with serving(tmp_path / "home") as server:
         page = tab(browser)

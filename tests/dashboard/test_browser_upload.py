@@ -19,6 +19,7 @@ age,integers,0,99,10,
 mark,categories,,,,"""=1+1"" | @x | +y | -z | plain"'''
 
 
+@pytest.mark.slow
 def test_an_upload_with_a_wrong_schema_corrected_and_formulas_neutralised(browser: Browser, tmp_path: Path) -> None:
     people = tmp_path / "people.csv"
     with people.open("w", newline="", encoding="utf-8") as file:

@@ -204,6 +204,7 @@ def test_account_without_delta(page: Open, desk: Desk, small: DeskTable) -> None
     assert not errors(app)
 
 
+@pytest.mark.exhaustive
 def test_order_of_clicks_is_not_another_plan(page: Open, desk: Desk) -> None:
     domain = Domain.from_list([{"name": name, "kind": "booleans"} for name in "abc"])
     table = desk.add_table(pd.DataFrame({"a": [1], "b": [0], "c": [1]}), domain, unit=Unit.row(), budget=Budget(2))

@@ -89,6 +89,7 @@ def test_an_accuracy_gives_the_smallest_budget(page: Open, desk: Desk, mixed: De
     assert Budget.from_json(json.loads(entry.plan_json)["budget"]) == plan.budget
 
 
+@pytest.mark.exhaustive
 def test_options_count_when_a_budget_is_sought(page: Open, mixed: DeskTable) -> None:
     app = by_accuracy(pick(page("plan"), "intervals"), 20)
     usual = planned(app).budget
@@ -237,7 +238,7 @@ def filled(app: AppTest, name: str) -> AppTest:
     return app
 
 
-@pytest.mark.crossing(keep=2)
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("name", query_classes)
 def test_a_saved_plan_fills_the_form_of_another_tab(page: Open, mixed: DeskTable, name: str) -> None:
     app = filled(page("plan"), name)

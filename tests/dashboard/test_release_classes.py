@@ -114,6 +114,7 @@ def test_intervals_by_a_tree(page: Open, desk: Desk, mixed: DeskTable) -> None:
     assert app.metric[0].value.endswith(" %")
 
 
+@pytest.mark.exhaustive
 def test_halfspaces_list_their_answers(page: Open, desk: Desk, mixed: DeskTable) -> None:
     app = pick(page("plan"), "halfspaces")
     number(app, "Directions").set_value(20).run()
@@ -237,6 +238,7 @@ def test_options_of_a_mechanism(page: Open, desk: Desk, mixed: DeskTable) -> Non
     assert paid(desk, mixed)["options"] == {"mass": "equal"}, "what is left at its default is not part of the plan"
 
 
+@pytest.mark.exhaustive
 def test_a_fresh_edition_keeps_the_options(page: Open, desk: Desk, mixed: DeskTable) -> None:
     def planned() -> AppTest:
         app = pick(page("plan"), "intervals")

@@ -22,7 +22,7 @@ def pld() -> Any:
     return privacy_loss_distribution
 
 
-@pytest.mark.crossing(keep=2)
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("epsilon", [0.01, 0.05, 0.1, 0.3, 1.0])
 @pytest.mark.parametrize("times", [100, 300, 1000])
 def test_many_laplace_events(pld: Any, times: int, epsilon: float) -> None:

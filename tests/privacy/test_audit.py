@@ -41,6 +41,7 @@ def two(draw, *hidden):
     return lower_limit(*(draw(value) for value in hidden))
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(1), Fraction(3)])
 def test_laplace_noise_is_as_private_as_it_says_and_hardly_more(epsilon):
     def draw(value):
@@ -146,14 +147,14 @@ def mechanism_of(name: str, budget: Budget, place: int = 0):
 SHORT = {name: {"questions": len(ASKED)} for name in registry.interactive if name != "online-histogram"}
 
 
-@pytest.mark.crossing(keep=3)
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("name", registry.mechanisms)
 def test_no_mechanism_is_caught(name):
     mechanism = mechanism_of(name, PURE) or mechanism_of(name, APPROXIMATE)
     assert found_of(mechanism, RUNS.get(name, FEW)) <= 1
 
 
-@pytest.mark.crossing(keep=3)
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("name", registry.mechanisms)
 def test_every_mechanism_is_caught_without_its_noise(name):
     mechanism = mechanism_of(name, PURE) or mechanism_of(name, APPROXIMATE)

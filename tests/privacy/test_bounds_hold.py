@@ -151,7 +151,7 @@ def test_smalldb(weights):
     assert not surely_above(failures(mechanism, counts, ONE_WAY, 0.3), RUNS, 0.2)
 
 
-@pytest.mark.crossing(keep=1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("weights", TABLES)
 def test_smalldb_for_linear_queries(weights):
     """The number of rows is private here."""

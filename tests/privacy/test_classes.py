@@ -132,6 +132,7 @@ MISTAKES: tuple[tuple[Callable[[Any], Any], Callable[[Any, Domain], None]], ...]
 )
 
 
+@pytest.mark.crossing(keep=2, each="mistake")
 @pytest.mark.parametrize("name", sorted({query.name for query, _ in LINEAR}))
 @pytest.mark.parametrize(("mistake", "check"), MISTAKES, ids=lambda part: part.__name__)
 def test_a_wrong_class_is_caught(name: str, mistake: Callable[[Any], Any], check: Callable[[Any, Domain], None]):

@@ -292,6 +292,7 @@ def test_there_are_fifty_paths() -> None:
     assert len(PATHS) >= 50
 
 
+@pytest.mark.crossing(keep=15)
 @pytest.mark.parametrize("path", PATHS)
 def test_no_failure_sings(
     path: str, scene: Scene, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]

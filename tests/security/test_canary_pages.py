@@ -66,6 +66,7 @@ def test_no_page_shows_a_cell(
     silent(app, caplog, capfd)
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("case", BAD_FILES)
 def test_a_bad_upload_shows_no_cell(
     page: Open, case: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]

@@ -148,6 +148,7 @@ def test_the_key_is_written_once(server: Server) -> None:
     assert not [path for path in kept if server.key.encode() in path.read_bytes()]
 
 
+@pytest.mark.exhaustive
 def test_every_start_has_a_key_of_its_own(server: Server, tmp_path: Path) -> None:
     with serving(tmp_path / "home") as another:
         assert another.key != server.key
@@ -211,6 +212,7 @@ def test_without_the_gate_other_pages_are_talked_to(bare: Server) -> None:
     assert not asyncio.run(refused(bare, headers={"Origin": "http://localhost:3000"}))
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize(
     "host",
     ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "evil.localhost", "127.0.0.2", "0.0.0.0"],
@@ -235,6 +237,7 @@ def test_two_hosts_or_two_origins_are_refused(server: Server) -> None:
         connection.close()
 
 
+@pytest.mark.exhaustive
 def test_the_sixth_version_of_addresses(server: Server, tmp_path: Path) -> None:
     with pytest.raises(OSError, match="refused"):
         ask(server, "/", at="::1")
@@ -274,7 +277,7 @@ PROXIES = {
 KNOWN = ("says for whom", "says its own name")
 
 
-@pytest.mark.crossing(keep=2)
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("proxy", PROXIES)
 def test_nginx(server: Server, tmp_path: Path, proxy: str) -> None:
     with nginx(tmp_path / "nginx", server.port, *PROXIES[proxy]) as port:
@@ -329,7 +332,7 @@ def logged_in(server: Server, claims: dict[str, Any]) -> dict[str, Any]:
     return {"headers": headers, "protocols": (token,)}
 
 
-@pytest.mark.crossing(keep=2)
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("claims", CLAIMS)
 def test_the_provider_says_who_is_a_curator(login: Server, claims: str) -> None:
     said, curator = CLAIMS[claims]
@@ -370,6 +373,7 @@ def test_its_file_names_no_page_of_the_curators() -> None:
     assert not [page for page in CURATORS if f"steps/{page.lower()}" in text]
 
 
+@pytest.mark.exhaustive
 def test_without_the_command_nobody_is_a_curator(tmp_path: Path) -> None:
     prepare(tmp_path / "home")
     with plain_streamlit(tmp_path / "home") as running:

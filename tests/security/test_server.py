@@ -143,6 +143,7 @@ def test_a_stranger_sees_what_is_shared(server: Server, who: str, key: bool) -> 
         assert str(server.home) not in seen.text
 
 
+@pytest.mark.exhaustive
 def test_a_stranger_who_is_let_in_is_caught(careless: Server) -> None:
     seen = asyncio.run(visit(careless, host="desk.test"))
     assert seen.pages & CURATORS

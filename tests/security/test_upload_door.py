@@ -148,6 +148,7 @@ def test_a_session_that_ended_uploads_no_more(server: Server) -> None:
     assert upload(server, session, "a", 10)[0] in (400, 403)
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("path", [STATISTICS, f"{STATISTICS}/", f"{STATISTICS}?families=cache_memory_bytes"])
 def test_statistics_are_closed(server: Server, path: str) -> None:
     for headers in ({}, server.cookie, {"Accept": "application/x-protobuf"}):

@@ -222,6 +222,7 @@ def test_selection_covers_every_small_exponential_mechanism(epsilon: Fraction, o
     assert bound <= float(order * epsilon**2 / 8) + 1e-12
 
 
+@pytest.mark.crossing(keep=5)
 @pytest.mark.parametrize("order", ORDERS, ids=float)
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(5)], ids=float)
 def test_selection_is_charged_no_more_than_its_worst_case(epsilon: Fraction, order: Fraction) -> None:

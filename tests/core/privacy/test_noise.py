@@ -87,6 +87,7 @@ def pair_fit(scores: np.ndarray, epsilon: Fraction, draws: int) -> float:
     return float(stats.chisquare(observed, draws * weights / weights.sum()).pvalue)
 
 
+@pytest.mark.exhaustive
 def test_pairs_follow_the_exponential_mechanism_over_signed_intervals() -> None:
     scores = np.array([0, 2, -1, 1, 1])
     assert pair_fit(scores, Fraction(1, 2), 4_000) > RIGHT

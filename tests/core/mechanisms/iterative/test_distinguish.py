@@ -106,6 +106,7 @@ def test_ends_follows_pieces_and_leaves_missing_values_out():
     assert question.weights.tolist() == [0, 0, 1, 1, 0, 0, 0, 0, 0]
 
 
+@pytest.mark.crossing(keep=4)
 @pytest.mark.parametrize("unit", [Unit.row(), Unit.row("replace"), Unit.id("p", 3), Unit.id("p", 3, "replace")])
 @pytest.mark.parametrize(
     ("distinguisher", "rows"),

@@ -70,7 +70,7 @@ def test_whole_tables_beat_independent_columns():
     assert mean_distance(IterativeWeights(queries=PAIRS, budget=Budget(1)), counts) < distance(counts, independent) / 10
 
 
-@pytest.mark.crossing(keep=2)
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("kind", [IterativeWeights, IterativePerceptron])
 @pytest.mark.parametrize("questions", ["tables", "members"])
 def test_replaying_improves_on_not_replaying(kind, questions):

@@ -108,6 +108,7 @@ def test_record_and_replay_on_neighbours(budget, unit, constants):
     assert reached == 1
 
 
+@pytest.mark.exhaustive
 def test_exact_privacy_of_the_calibrated_form_on_a_micro_domain():
     """All outcomes of three questions on all neighbours of some tables: the odds change by at most exp(epsilon)."""
     unit = Unit.row("replace")

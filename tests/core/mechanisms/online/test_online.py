@@ -127,7 +127,7 @@ def test_states_are_never_changed_in_place(kind):
     assert "hard" in kinds
 
 
-@pytest.mark.crossing(keep=3)
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 @pytest.mark.parametrize("kind", KINDS)
 def test_margins_hold_for_95_percent(kind, budget):

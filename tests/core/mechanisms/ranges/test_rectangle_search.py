@@ -19,6 +19,7 @@ from tests.kernels import kernel_for, run
 from tests.privacy.recorder import Recorder
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize("unit", UNITS)
 def test_privacy(budget, unit, monkeypatch):

@@ -76,7 +76,7 @@ def few_points(monkeypatch):
     monkeypatch.setattr(tables_model, "MOST_POINTS", 5_000)
 
 
-@pytest.mark.crossing(keep=3)
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: f"{unit.limit}{unit.neighbours}")
 @pytest.mark.parametrize("budget", (*BUDGETS, LARGE), ids=str)
 def test_replay_on_neighbours(budget, unit, monkeypatch):
