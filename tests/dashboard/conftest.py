@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.desk.desk import Desk
 from dashboard.views.common import access, state
-from tests.dashboard.browsing import RESOLVED
+from tests.dashboard.browser.browsing import RESOLVED
 from tests.dashboard.listed import APP
 from tests.dashboard.server import FLAGS
 

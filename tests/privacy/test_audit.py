@@ -18,11 +18,11 @@ from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.table.counts import Cells
 from tests.kernels import answered, opened, run
-from tests.privacy.audit import Blocks, lower_limit
-from tests.privacy.broken_sparse import no_query_noise
-from tests.privacy.cases import APPROXIMATE, MICRO, PURE, few_points, on_micro
-from tests.privacy.mutants import unpaid
-from tests.privacy.sessions import VARIANTS, built, quick_walks
+from tests.privacy.kit.audit import Blocks, lower_limit
+from tests.privacy.kit.cases import APPROXIMATE, MICRO, PURE, few_points, on_micro
+from tests.privacy.kit.sessions import VARIANTS, built, quick_walks
+from tests.privacy.mutants.broken_sparse import no_query_noise
+from tests.privacy.mutants.mutants import unpaid
 
 NOISE = Noise()
 MANY = 10**6

@@ -63,7 +63,7 @@ from core.theory.iterative import ExponentialDistinguisher, Median
 from core.theory.median import MedianBound as MedianBasicBound
 from core.theory.median import MedianWalkBound as MedianWalkBound
 from tests.kernels import answered, opened, run
-from tests.privacy.audit import Blocks
+from tests.privacy.kit.audit import Blocks
 
 RUNS = 200
 NOISE = Noise()

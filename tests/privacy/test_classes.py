@@ -12,7 +12,7 @@ import pytest
 from core import registry
 from core.schema.domain import Domain
 from tests.core.queries.cases import different_points, identified
-from tests.privacy import classes
+from tests.privacy.kit import classes
 
 LINEAR, NONLINEAR = classes.examples(linear=True), classes.examples(linear=False)
 EVERY = LINEAR + NONLINEAR

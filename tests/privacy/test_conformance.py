@@ -17,9 +17,9 @@ import pytest
 from core import registry
 from core.privacy import accounting
 from tests.kernels import run
-from tests.privacy.cases import CASES, DOMAIN, EXAMPLES, few_points, neighbours
-from tests.privacy.recorder import Recorder
-from tests.privacy.replay import check_released, check_steps, on_both
+from tests.privacy.kit.cases import CASES, DOMAIN, EXAMPLES, few_points, neighbours
+from tests.privacy.kit.recorder import Recorder
+from tests.privacy.kit.replay import check_released, check_steps, on_both
 
 PAIRS = 200
 """Generated pairs of neighbours for each mechanism, over all its cases."""

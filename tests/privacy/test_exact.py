@@ -16,11 +16,11 @@ from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.table.counts import Cells
 from tests.kernels import run
-from tests.privacy.cases import MICRO, OFFLINE_PURE, few_points, pure_on_micro
-from tests.privacy.exact import added, loss, replaced
-from tests.privacy.recorder import Recorder
-from tests.privacy.replay import steps_of
-from tests.privacy.sessions import VARIANTS, built, quick_walks, told_apart, ways
+from tests.privacy.kit.cases import MICRO, OFFLINE_PURE, few_points, pure_on_micro
+from tests.privacy.kit.exact import added, loss, replaced
+from tests.privacy.kit.recorder import Recorder
+from tests.privacy.kit.replay import steps_of
+from tests.privacy.kit.sessions import VARIANTS, built, quick_walks, told_apart, ways
 
 ASKED = tuple(
     Query(columns=columns, weights=np.array(weights), denominator=denominator)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.privacy.mutants import MUTANTS
+from tests.privacy.mutants.mutants import MUTANTS
 
 
 @pytest.mark.parametrize("check", dict.fromkeys(mutant.check for mutant in MUTANTS), ids=lambda check: check.__name__)

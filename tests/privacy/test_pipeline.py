@@ -20,10 +20,10 @@ import pytest
 from core import Budget, Desk, Domain, Marginals, Unit, registry
 from core.queries.halfspaces import Halfspaces
 from tests.core.mechanisms.asked import questions
-from tests.privacy import cases, hostile
-from tests.privacy.pipeline import Pair, Registered, Step, discovery, release, replayed, replayed_on, session
-from tests.privacy.sessions import PLANNED, VARIANTS, built, quick_walks, told_apart
-from tests.privacy.sources import DOMAIN, FORMATS, ODD, Place, Writer
+from tests.privacy.kit import cases, hostile
+from tests.privacy.kit.pipeline import Pair, Registered, Step, discovery, release, replayed, replayed_on, session
+from tests.privacy.kit.sessions import PLANNED, VARIANTS, built, quick_walks, told_apart
+from tests.privacy.kit.sources import DOMAIN, FORMATS, ODD, Place, Writer
 
 ABC = cases.DOMAIN.names
 EXAMPLES = cases.EXAMPLES | {

@@ -22,11 +22,11 @@ from core.privacy.unit import Unit
 from core.schema.domain import Booleans, Domain
 from core.table.raw_columns import RawColumn, RawColumns
 from tests.core.mechanisms.asked import questions
-from tests.privacy.cases import APPROXIMATE, DOMAIN, PURE, UNITS, neighbours
-from tests.privacy.pipeline_mutants import rows_public
-from tests.privacy.recorder import Recorder
-from tests.privacy.replay import check_runs, check_steps, paired, session_on_both
-from tests.privacy.sessions import VARIANTS, built, quick_walks, session_cases, told_apart
+from tests.privacy.kit.cases import APPROXIMATE, DOMAIN, PURE, UNITS, neighbours
+from tests.privacy.kit.recorder import Recorder
+from tests.privacy.kit.replay import check_runs, check_steps, paired, session_on_both
+from tests.privacy.kit.sessions import VARIANTS, built, quick_walks, session_cases, told_apart
+from tests.privacy.mutants.pipeline_mutants import rows_public
 
 PAIR = Domain((Booleans(name="x"),))
 CASES = list(session_cases(DOMAIN, (PURE, APPROXIMATE), UNITS))

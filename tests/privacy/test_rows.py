@@ -18,7 +18,7 @@ from core.base.errors import BadFile
 from core.table import encoded
 from core.table.rows import Rows
 from core.table.source import opened
-from tests.privacy.columns import ATTRIBUTES, EXACT, REFUSED, ROUGH, Writer, changes, objects
+from tests.privacy.kit.columns import ATTRIBUTES, EXACT, REFUSED, ROUGH, Writer, changes, objects
 
 NAMES = tuple(attribute.name for attribute in ATTRIBUTES)
 QUICK = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))

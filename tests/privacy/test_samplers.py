@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.privacy.laws import (
+from tests.privacy.kit.laws import (
     RIGHT,
     WRONG,
     gaussian_draws,

@@ -21,7 +21,7 @@ from dashboard.views.common import messages
 from dashboard.views.data import sources_form
 from tests.dashboard.conftest import desk, page
 from tests.dashboard.listed import PAGES
-from tests.dashboard.test_pages import Open, button
+from tests.dashboard.pages.test_pages import Open, button
 from tests.security.canary import DOMAIN, NUMBER, WORD, frame, hits, page_text
 
 __all__ = ["desk", "page"]

@@ -26,8 +26,8 @@ from core.plans.session_plan import SessionPlan
 from core.privacy import accounting
 from core.privacy.events import Cost, Laplace
 from core.sessions.pace import Pace
-from tests.privacy.pipeline import Answers, answered_by
-from tests.privacy.sources import DOMAIN, FORMATS, neighbours
+from tests.privacy.kit.pipeline import Answers, answered_by
+from tests.privacy.kit.sources import DOMAIN, FORMATS, neighbours
 
 ROW, TOTAL, CHEAP, DEAR = Unit.row(), Budget(2), Budget("0.01"), Budget(900)
 ONE_COLUMN = (Marginals(order=1, columns=("a",)),)

@@ -28,8 +28,8 @@ from core.table.counts import Cells
 from core.table.views import Recoding
 from tests.core.kernel.kinds import BOTH, CLASSES, DOMAIN, EVEN
 from tests.kernels import played
-from tests.privacy.recorder import Recorder
-from tests.privacy.sessions import Told, told_apart
+from tests.privacy.kit.recorder import Recorder
+from tests.privacy.kit.sessions import Told, told_apart
 
 ONE = Laplace(Fraction(1))
 CORE = Path(__file__).parents[3] / "core"

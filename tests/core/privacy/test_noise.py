@@ -16,7 +16,7 @@ from core.base.errors import BadParameter
 from core.privacy import noise as noise_module
 from core.privacy import samplers
 from core.privacy.noise import Noise, NoiseSource
-from tests.privacy.laws import (
+from tests.privacy.kit.laws import (
     RIGHT,
     WRONG,
     gaussian_draws,

@@ -20,7 +20,7 @@ from core.sessions.old_states import migrate
 from core.table.counts import Cells
 from tests.core.mechanisms.asked import CUBE, cells, questions
 from tests.kernels import OpenSession, answered, opened
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 ROW = Unit.row()
 COUNTS = Cells(CUBE, cells())

@@ -29,7 +29,7 @@ from core.schema.domain import Booleans, Domain, Integers
 from core.table.counts import Cells
 from tests.core.samples import SMALL, small_counts
 from tests.kernels import run
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 GAMES = (GameData, GameQuery, GameBoth)
 BUDGETS = (Budget(1), Budget(1, 1e-6))

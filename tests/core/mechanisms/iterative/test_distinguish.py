@@ -20,7 +20,7 @@ from core.queries.marginals import Marginals
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from tests.core.samples import SMALL, small_cells, small_counts
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 SURE = Selection(Fraction(1_000))
 UNIFORM = Dense.uniform(SMALL, 5_000.0)

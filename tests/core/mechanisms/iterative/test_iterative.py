@@ -32,7 +32,7 @@ from core.schema.domain import Booleans, Domain, Integers
 from core.table.counts import Cells
 from tests.core.samples import SMALL, small_counts
 from tests.kernels import run
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 PAIRS = (Marginals(order=2),)
 FULLEST = (Lipschitz(columns=("colour", "size"), statistics=(("largest",), ("top", 3))),)

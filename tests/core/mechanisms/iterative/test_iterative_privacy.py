@@ -20,7 +20,7 @@ from core.queries.marginals import Marginals
 from core.table.counts import Cells
 from tests.core.samples import SMALL
 from tests.kernels import run
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 PAIRS = (Marginals(order=2),)
 MIXED = (Marginals(order=1), Intervals(column="size"))

@@ -24,7 +24,7 @@ from core.table.counts import Cells
 from tests.core.mechanisms.median_checks import MICRO, Scripted, both, log_chance, neighbours, scripted, session
 from tests.core.samples import SMALL, small_counts
 from tests.kernels import answered, opened
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 UNITS = (Unit.row(), Unit.row("replace"), Unit.id("person", 3), Unit.id("person", 3, "replace"))
 QUICK = {"alpha": 0.2, "questions": 50, "rows": 5_000, "chains": 16}

@@ -27,7 +27,7 @@ from core.schema.domain import Categories, Domain
 from core.table.counts import Cells
 from tests.core.mechanisms.asked import CUBE, cells, errors, questions
 from tests.kernels import answered, opened, played, run
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 KINDS = (OnlineWeights, OnlinePerceptron, OnlineMedian)
 BUDGETS = (Budget(1), Budget(1, 1e-6))

@@ -21,7 +21,7 @@ from core.table.counts import Cells
 from tests.core.mechanisms.asked import CUBE, cells, errors, questions
 from tests.core.mechanisms.online.test_online import WIDE
 from tests.kernels import answered, opened, played
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 UNITS = (Unit.row(), Unit.row("replace"), Unit.id("person", 3))
 

@@ -15,7 +15,7 @@ from core.privacy.unit import Unit
 from core.table.counts import Cells
 from tests.core.mechanisms.asked import CUBE, cells, errors, questions
 from tests.kernels import answered, played
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 BUDGETS = (Budget(1), Budget(1, 1e-6))
 UNITS = (Unit.row(), Unit.row("replace"), Unit.id("person", 3), Unit.id("person", 3, "replace"))

@@ -16,7 +16,7 @@ from core.table.counts import Cells
 from tests.core.mechanisms.ranges.test_rectangle_tree import box_errors, clustered, grid
 from tests.core.mechanisms.replay import BUDGETS, PLANE, UNITS, check_private
 from tests.kernels import kernel_for, run
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 
 @pytest.mark.crossing(keep=2)

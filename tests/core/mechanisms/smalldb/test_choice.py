@@ -27,7 +27,7 @@ from core.schema.domain import Booleans, Categories, Domain, Integers
 from core.table.counts import Cells
 from tests.core.mechanisms.outcomes import SEED, Script, outcomes, pairs
 from tests.kernels import run
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 LINE = Domain((Integers(name="x", low=0, high=2),))
 INTERVALS = (Intervals(column="x"),)

@@ -21,7 +21,7 @@ from core.schema.domain import Booleans, Categories, Domain, Integers
 from core.table.encoded import histogram, occurring
 from tests.core.mechanisms.replay import BUDGETS, LINE, PLANE, UNITS, check_private
 from tests.kernels import run
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 PAIRS = (Marginals(order=2),)
 LARGE = Budget(100, 1e-6)

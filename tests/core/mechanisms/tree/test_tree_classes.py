@@ -24,7 +24,7 @@ from core.table.counts import Cells
 from tests.core.mechanisms.replay import BUDGETS, LINE, PLANE, UNITS, check_private
 from tests.core.mechanisms.tree.test_tree import Rows, chain
 from tests.kernels import run
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 EVERYTHING = (
     Marginals(order=2),

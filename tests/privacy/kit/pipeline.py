@@ -28,9 +28,9 @@ from core.plans.statements import DeskTable
 from core.privacy import accounting
 from core.privacy.noise import Noise
 from core.sessions.pace import Pace
-from tests.privacy.recorder import Call, Recorder
-from tests.privacy.replay import check_runs, check_steps, paired
-from tests.privacy.sources import DOMAIN, FORMATS, Place, Row, Writer, neighbours
+from tests.privacy.kit.recorder import Call, Recorder
+from tests.privacy.kit.replay import check_runs, check_steps, paired
+from tests.privacy.kit.sources import DOMAIN, FORMATS, Place, Row, Writer, neighbours
 
 DRAWS = ("laplace", "gaussian", "select", "select_pair", "keys", "generator")
 """Everything that code inside the desk can ask of `Noise` and uses."""

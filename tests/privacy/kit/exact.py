@@ -7,8 +7,8 @@ from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 
-from tests.privacy.offsets import Comparison, log_chance
-from tests.privacy.sessions import Step, Way
+from tests.privacy.kit.offsets import Comparison, log_chance
+from tests.privacy.kit.sessions import Step, Way
 
 Pair = tuple[tuple[int, ...], tuple[int, ...]]
 

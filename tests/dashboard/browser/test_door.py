@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.dashboard.browsing import settled, tab, titled, visit
+from tests.dashboard.browser.browsing import settled, tab, titled, visit
 from tests.dashboard.server import Server, serving
 
 pytestmark = pytest.mark.browser

@@ -15,7 +15,7 @@ from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
 from core.schema.domain import Domain
-from tests.dashboard.browsing import (
+from tests.dashboard.browser.browsing import (
     STRANGER,
     download,
     finished,

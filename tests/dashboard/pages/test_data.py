@@ -15,7 +15,7 @@ from core.desk.desk import Desk
 from core.mechanisms.discovery.discovery import Discovery
 from core.schema.domain import Domain
 from dashboard.views.data import server_path, sources_form, universe
-from tests.dashboard.test_pages import Open, button, choose_unit, edit, errors, field, unit_form, words
+from tests.dashboard.pages.test_pages import Open, button, choose_unit, edit, errors, field, unit_form, words
 
 ROWS = 9_000
 PEOPLE = pd.DataFrame({

@@ -8,7 +8,17 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.dashboard.browsing import download, finished, go_on, release_button, settled, spend, tab, titled, visit
+from tests.dashboard.browser.browsing import (
+    download,
+    finished,
+    go_on,
+    release_button,
+    settled,
+    spend,
+    tab,
+    titled,
+    visit,
+)
 from tests.dashboard.server import serving
 
 pytestmark = pytest.mark.browser

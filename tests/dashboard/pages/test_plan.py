@@ -28,8 +28,8 @@ from core.table.stand_in import StandIn
 from dashboard.views.common import state
 from dashboard.views.plan import compare_chart, comparison, offers, plan_form, rehearsals
 from dashboard.views.plan.plan_form import Accuracy
-from tests.dashboard.test_pages import button, chooser, errors, field, finished, go_on, words
-from tests.dashboard.test_release_classes import mechanism, mixed, number, pick
+from tests.dashboard.pages.test_pages import button, chooser, errors, field, finished, go_on, words
+from tests.dashboard.pages.test_release_classes import mechanism, mixed, number, pick
 
 __all__ = ["mixed"]
 

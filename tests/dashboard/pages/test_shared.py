@@ -13,7 +13,7 @@ from core.registry import mechanisms, query_classes
 from dashboard.views.common import access
 from dashboard.views.common.messages import plain
 from tests.dashboard.listed import APP, CURATORS, EVERYBODYS
-from tests.dashboard.test_pages import Open, button, errors, field, small, words
+from tests.dashboard.pages.test_pages import Open, button, errors, field, small, words
 
 __all__ = ["small"]
 
@@ -41,9 +41,9 @@ def test_share_and_take_down_from_the_release(page: Open, desk: Desk, plan_id: s
     field(app, "Title").set_value("Visits by age").run()
     button(app, "Share it").click().run()
     assert not errors(app)
-    assert [item.title for item in desk.shelf.items()] == ["Visits by age"]
+    assert [item.title for item in desk.shared_items.items()] == ["Visits by age"]
     button(app, "Take it down").click().run()
-    assert desk.shelf.items() == []
+    assert desk.shared_items.items() == []
 
 
 def test_a_visitor_sees_shared_releases_with_all_files(page: Open, desk: Desk, plan_id: str, visitor: None) -> None:

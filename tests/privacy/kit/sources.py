@@ -14,7 +14,7 @@ import pandas as pd
 
 from core import Domain, Unit
 from core.schema.domain import Booleans, Categories, Dates, Reals
-from tests.privacy import cases
+from tests.privacy.kit import cases
 
 DOMAIN = Domain(
     (

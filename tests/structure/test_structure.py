@@ -1,6 +1,6 @@
 """Nothing is forgotten: every registered name is documented, has a form and is tested; the tests mirror the tree.
 
-That the page 'Help' lists every name is checked in `tests/dashboard/test_shared.py`.
+That the page 'Help' lists every name is checked in `tests/dashboard/pages/test_shared.py`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pytest
 
 from core import registry
 from core.base.options import options_of, unlisted_of
-from tests.privacy import cases, sessions
+from tests.privacy.kit import cases, sessions
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -21,7 +21,7 @@ from core.registry import offline, query_classes
 from core.schema.domain import Domain
 from dashboard.views.common import option_form, state
 from dashboard.views.plan import offers
-from tests.dashboard.test_pages import button, chooser, errors, field, finished, go_on, words
+from tests.dashboard.pages.test_pages import button, chooser, errors, field, finished, go_on, words
 
 Open = Callable[..., AppTest]
 

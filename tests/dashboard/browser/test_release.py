@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from core.ledger.ledger import Ledger
-from tests.dashboard.browsing import (
+from tests.dashboard.browser.browsing import (
     download,
     finished,
     go_on,

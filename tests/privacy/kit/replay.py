@@ -12,7 +12,7 @@ import numpy as np
 from core.kernel.query import Query
 from core.table.counts import Cells
 from tests.kernels import answered, opened, run
-from tests.privacy.recorder import Call, Recorder
+from tests.privacy.kit.recorder import Call, Recorder
 
 Steps = list[tuple[Call, Call]]
 

@@ -39,14 +39,22 @@ from core.table.table import Table
 from tests.core.kernel.test_sparse_vector import long, machine
 from tests.core.mechanisms.asked import questions
 from tests.core.mechanisms.transcripts import Forced, Transcripts, stated, worst
-from tests.privacy import broken_sparse
-from tests.privacy.audit import lower_limit
-from tests.privacy.cases import DOMAIN, EXAMPLES, build, neighbours
-from tests.privacy.laws import RIGHT, gaussian_draws, gaussian_fit, laplace_draws, laplace_fit, selections, softmax_fit
-from tests.privacy.pipeline_mutants import PIPELINE, rows_public
-from tests.privacy.recorder import Recorder
-from tests.privacy.replay import check_released, check_runs, check_steps, on_both, session_on_both
-from tests.privacy.sessions import built, told_apart
+from tests.privacy.kit.audit import lower_limit
+from tests.privacy.kit.cases import DOMAIN, EXAMPLES, build, neighbours
+from tests.privacy.kit.laws import (
+    RIGHT,
+    gaussian_draws,
+    gaussian_fit,
+    laplace_draws,
+    laplace_fit,
+    selections,
+    softmax_fit,
+)
+from tests.privacy.kit.recorder import Recorder
+from tests.privacy.kit.replay import check_released, check_runs, check_steps, on_both, session_on_both
+from tests.privacy.kit.sessions import built, told_apart
+from tests.privacy.mutants import broken_sparse
+from tests.privacy.mutants.pipeline_mutants import PIPELINE, rows_public
 
 ROW = Unit.row()
 ODD = Budget("0.97")

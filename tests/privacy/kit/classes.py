@@ -26,7 +26,7 @@ from tests.core.queries.cases import (
     random_cells,
     shattered,
 )
-from tests.privacy import cases
+from tests.privacy.kit import cases
 
 MOST_POINTS = 16
 """Points of a domain on which the dimension is searched for exactly."""

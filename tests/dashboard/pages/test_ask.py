@@ -17,7 +17,7 @@ from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
 from core.registry import interactive
 from core.schema.domain import Domain
-from tests.dashboard.test_pages import Open, button, chooser, errors, field, finished, words
+from tests.dashboard.pages.test_pages import Open, button, chooser, errors, field, finished, words
 
 ROWS = 4_000
 

@@ -13,7 +13,7 @@ from core.base.errors import BadSchema
 from core.schema.domain import Dates, Domain, Integers, Reals
 from dashboard.views.data import schema_grid
 
-DEMO = Path(__file__).resolve().parents[2] / "data" / "clinic_visits.schema.json"
+DEMO = Path(__file__).resolve().parents[3] / "data" / "clinic_visits.schema.json"
 LETTERS = some.characters(exclude_categories=["Cs"], exclude_characters="\0")
 VALUES = some.text(LETTERS, min_size=1, max_size=8).filter(str.strip) | some.integers(-(10**17), 10**17)
 

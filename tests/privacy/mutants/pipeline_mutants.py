@@ -22,10 +22,10 @@ from core.privacy import accounting
 from core.sessions import workspace_sessions as sessions
 from core.table.counts import Cells, Projected
 from tests.core.mechanisms.asked import questions
-from tests.privacy import cases
-from tests.privacy.pipeline import Step, discovery, release, replayed, session
-from tests.privacy.sessions import told_apart
-from tests.privacy.sources import DOMAIN, FORMATS, neighbours
+from tests.privacy.kit import cases
+from tests.privacy.kit.pipeline import Step, discovery, release, replayed, session
+from tests.privacy.kit.sessions import told_apart
+from tests.privacy.kit.sources import DOMAIN, FORMATS, neighbours
 
 PERSON = Unit.id("person", 3)
 ONE_COLUMN = (Marginals(order=1, columns=("a",)),)

@@ -17,7 +17,7 @@ from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
 from core.schema.domain import Domain
 from tests.dashboard import listed
-from tests.dashboard.browsing import Scheme, finished, go_on, picture, settled, tab, titled, visit
+from tests.dashboard.browser.browsing import Scheme, finished, go_on, picture, settled, tab, titled, visit
 from tests.dashboard.server import ROOT, Server, serving
 
 pytestmark = pytest.mark.browser

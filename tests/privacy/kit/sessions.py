@@ -26,7 +26,7 @@ from core.privacy.unit import Unit
 from core.schema.domain import Domain
 from core.table.counts import Cells
 from tests.kernels import OpenSession, answered, opened
-from tests.privacy.recorder import Mark
+from tests.privacy.kit.recorder import Mark
 
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "online-weights": ({}, {"variant": "theorem", "alpha": 0.9}),

@@ -15,7 +15,7 @@ from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
 from core.schema.domain import Domain, Integers
 from dashboard.views.accuracy import accuracy_charts
-from tests.dashboard.test_pages import Open, errors, words
+from tests.dashboard.pages.test_pages import Open, errors, words
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from core import Domain, Unit
 from core.schema.domain import Booleans, Categories, Dates, Integers, Reals
-from tests.privacy.sources import Row, Writer
+from tests.privacy.kit.sources import Row, Writer
 
 DOMAIN = Domain(
     (
