@@ -13,7 +13,7 @@ from core.base.arrays import Columns
 from core.base.errors import printable
 from core.base.wording import amount
 from core.formulas.grammar import parse
-from core.formulas.sums import Weighted
+from core.formulas.sums import WeightedSum
 from core.formulas.syntax import holds, leaves, spelled
 from core.formulas.tokens import MOST_CHARACTERS, wrong
 from core.formulas.writing import cell_text, halfspace_text, interval_text
@@ -43,7 +43,7 @@ def question(text: str, domain: Domain) -> Query:
     if not fulfilled.any():
         raise wrong("no possible record fulfils this condition, so that its answer is 0 and need not be asked.")
     words = spelled(node, lambda condition, denied: condition.words(domain, denied))
-    middles = ", each bin taken at its middle" if any(isinstance(leaf, Weighted) for leaf in leaves(node)) else ""
+    middles = ", each bin taken at its middle" if any(isinstance(leaf, WeightedSum) for leaf in leaves(node)) else ""
     weights = np.broadcast_to(fulfilled, domain.shape(columns)).astype(np.int64)
     return Query(columns=columns, weights=weights, words=f"share of rows with {words}{middles}")
 

@@ -53,6 +53,10 @@ TESTED_BY: dict[str, tuple[str, str]] = {
         "the plans that the desk makes, what it shows of tables, and models widened to all columns",
         "plans/plan plans/session_plan plans/statements models/widened",
     ),
+    "tests/core/plans/test_terms.py": (
+        "terms of every kind, as they are written and read back",
+        "plans/canonical plans/discovery_terms plans/release_terms plans/session_terms",
+    ),
     "tests/core/privacy/test_accounting.py": (
         "budgets and events are what the accountant prices",
         "privacy/budget privacy/events",
