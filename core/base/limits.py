@@ -69,7 +69,8 @@ def names(value: Any, parameter: str = "columns", low: int | None = None, high: 
     if len(set(columns)) != len(columns):
         raise BadParameter(parameter, "a column may be named only once.")
     if not _within(len(columns), low, high):
-        raise BadParameter(parameter, f"must be {_ends((low, 'at least'), (high, 'at most'))} columns.")
+        noun = "column" if (low, high) == (1, None) else "columns"
+        raise BadParameter(parameter, f"must be {_ends((low, 'at least'), (high, 'at most'))} {noun}.")
     return columns
 
 

@@ -65,7 +65,7 @@ class Desk:
         self._turns: defaultdict[str, Lock] = defaultdict(Lock)
         self._background = Background()
         self._open = lru_cache(maxsize=OPEN_TABLES)(self._load)
-        self.shelf = SharedItems(self.folder / "shared")
+        self.shared_items = SharedItems(self.folder / "shared")
         self._surveys = Surveys(self.ledger, self._noise)
         self._sessions = Sessions(
             self.folder, self.ledger, self._noise, table=self.table, counts=self._open, pace=pace or Pace()
@@ -287,8 +287,8 @@ class Desk:
     def share(self, identity: str, *, title: str, note: str = "") -> SharedItem:
         """Show a stored release or an open session to every visitor; it is public by its promise anyway."""
         if self.result(identity) is not None:
-            return self.shelf.put(identity, kind="release", title=title, note=note)
-        return self.shelf.put(self.session(identity).id, kind="session", title=title, note=note)
+            return self.shared_items.put(identity, kind="release", title=title, note=note)
+        return self.shared_items.put(self.session(identity).id, kind="session", title=title, note=note)
 
     def truth(self, table: DeskTable | str) -> Counts:
         """The exact counts of a table, for the curator's own eyes: nothing computed from them may leave the desk."""

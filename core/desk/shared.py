@@ -1,4 +1,4 @@
-"""The shelf: which releases and sessions of a workspace are shown to everybody.
+"""Shared items: which releases and sessions of a workspace are shown to everybody.
 
 Sharing publishes nothing new (a release is public by its promise); it puts it where visitors look. One small file per
 item, written aside and renamed, so that a crash leaves the old state or the new one.
@@ -23,7 +23,7 @@ SharedKind = Literal["release", "session"]
 
 @dataclass(frozen=True, kw_only=True)
 class SharedItem:
-    """Something on the shelf; everything in it is public, also the title and the note, which the curator wrote."""
+    """Something that is shared; everything in it is public, also the title and the note, which the curator wrote."""
 
     id: str
     """The plan id of a release, or a session's id."""

@@ -34,7 +34,7 @@ class MedianSet:
     members: IntArray
     """One database per line: the places of its rows in the universe."""
     total: float
-    held: tuple[tuple[QueryClass, Floats], ...]
+    answers: tuple[tuple[QueryClass, Floats], ...]
     """For each class the answers of every member, one line per member."""
 
     def __len__(self) -> int:
@@ -61,8 +61,8 @@ class MedianSet:
         return np.median(self._lines(query), axis=0) * self.scale
 
     def kept(self, mask: NDArray[np.bool_]) -> MedianSet:
-        held = tuple((query, lines[mask]) for query, lines in self.held)
-        return replace(self, members=self.members[mask], held=held)
+        answers = tuple((query, lines[mask]) for query, lines in self.answers)
+        return replace(self, members=self.members[mask], answers=answers)
 
     def marginal(self, columns: Sequence[str]) -> Floats:
         """The median of every cell. Most cells are empty in most members, so only the others are looked at."""
@@ -92,7 +92,7 @@ class MedianSet:
         return {}
 
     def _lines(self, query: object) -> Floats:
-        return next(lines for own, lines in self.held if own is query)
+        return next(lines for own, lines in self.answers if own is query)
 
     def _places(self, columns: Sequence[str]) -> IntArray:
         """Where each row of each member falls in the table over the columns."""
@@ -114,8 +114,8 @@ class Halving:
     net: IntArray
 
     def start(self, domain: Domain, total: float) -> MedianSet:
-        held = tuple((query, _answers(query, domain, self.net)) for query in self.queries)
-        return MedianSet(domain, self.net, total, held)
+        answers = tuple((query, _answers(query, domain, self.net)) for query in self.queries)
+        return MedianSet(domain, self.net, total, answers)
 
     def apply(self, hypothesis: MedianSet, question: Question, value: Any, slack: float = 0.0) -> MedianSet:
         """At least half of the members go; if that is all of them, those nearest to the value stay."""

@@ -35,7 +35,9 @@ class Linear:
     name: ClassVar[str] = "linear"
     title: ClassVar[str] = "Linear: weighted sums of counts"
 
-    columns: tuple[str, ...] = option("columns", "Columns", low=1, help="The columns whose combinations are weighted.")
+    columns: tuple[str, ...] = option(
+        "columns", "Columns", low=0, start=1, help="The columns whose combinations are weighted."
+    )
     weights: tuple[tuple[int, ...], ...] = option(
         "weights", "Weights", help="How much a row with this combination counts, from 0 to 1."
     )

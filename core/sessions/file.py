@@ -161,7 +161,7 @@ class SessionFile(KeptFile):
         self.let_go = weakref.finalize(self, stays.close)
 
     def add(self, *, id: str, plan_id: str, dataset_id: str, terms_json: str, state: StoredState) -> SessionRow:
-        """Keeps a session that was just opened; of several attempts the first wins, and no other state is ever used."""
+        """Keeps a session that was just opened; of several openings the first wins, and no other state is ever used."""
         with self.write() as connection:
             if _find(connection, id) is None:
                 connection.execute(

@@ -21,7 +21,7 @@ from core.table import encoded
 from core.table.counts import Projected
 from core.table.raw_columns import RawColumn, RawColumns
 from core.table.rows import Column, Rows
-from core.table.sentences import shielded
+from core.table.sentences import without_cell_values
 from core.table.source import TableSource, opened
 
 __all__ = ["Column", "Table", "TableSource", "inspect", "survey"]
@@ -33,14 +33,14 @@ class Keys(Protocol):
     def keys(self, count: int) -> NDArray[np.uint64]: ...
 
 
-@shielded
+@without_cell_values
 def inspect(source: TableSource) -> tuple[Column, ...]:
     """Column names and storage types; no row is looked at. Columns of a text file are all VARCHAR."""
     with opened(source) as rows:
         return rows.columns
 
 
-@shielded
+@without_cell_values
 def survey(source: TableSource, names: Sequence[str], unit: Unit, noise: Keys) -> tuple[RawColumns, str]:
     """The distinct values of some columns before any schema, for the kernel alone, and the fingerprint.
 
@@ -94,7 +94,7 @@ class Table:
     _remembered: encoded.CountMemory = field(default_factory=encoded.CountMemory, init=False, repr=False)
 
     @classmethod
-    @shielded
+    @without_cell_values
     def load(cls, source: TableSource, domain: Domain, unit: Unit, noise: Keys) -> Table:
         """Read, check and encode a table.
 

@@ -165,7 +165,7 @@ def test_without_the_gate_they_are_open(bare: Server) -> None:
 
 def test_room_is_kept_while_files_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
     register, held = Uploads(), {"a": 30}
-    monkeypatch.setattr("dashboard.door.uploads._held", lambda session: held.get(session, 0))
+    monkeypatch.setattr("dashboard.door.uploads._received", lambda session: held.get(session, 0))
     monkeypatch.setattr("dashboard.door.uploads._active", lambda session: session == "a")
     register.admit("a", 100)
     with register.room("a", 50) as first, register.room("a", 30) as second, register.room("a", 20) as third:

@@ -249,7 +249,7 @@ class Online:
 
     def _passes(self, domain: Domain) -> int:
         """Measurements that one hard answer replays at most."""
-        return max(FEWEST_PASSES, min(MOST_PASSES, WORK // self._held(domain)))
+        return max(FEWEST_PASSES, min(MOST_PASSES, WORK // self._numbers(domain)))
 
     def _reply(self, state: OnlineState, count: float, margin: float | None, kind: ReplyKind) -> Reply:
         count = max(0.0, count)
@@ -300,13 +300,13 @@ class Online:
         """T(alpha/3), the most hard answers of the theorem variant."""
         raise NotImplementedError
 
-    def _held(self, domain: Domain) -> int:
+    def _numbers(self, domain: Domain) -> int:
         """Numbers that the hypothesis holds."""
         raise NotImplementedError
 
     def _pass_seconds(self, domain: Domain) -> float:
         """Seconds to apply one measurement, at most."""
-        return 1e-4 + 4e-9 * self._held(domain)
+        return 1e-4 + 4e-9 * self._numbers(domain)
 
     def _check_universe(self, domain: Domain) -> None:
         """Refuse a schema that the hypothesis cannot hold."""

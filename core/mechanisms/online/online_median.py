@@ -104,7 +104,7 @@ class OnlineMedian(Online):
     def _steps(self, domain: Domain) -> float:
         return math.log2(self._count(domain))
 
-    def _held(self, domain: Domain) -> int:
+    def _numbers(self, domain: Domain) -> int:
         return self._count(domain) * self._size(domain)
 
     def _size(self, domain: Domain) -> int:

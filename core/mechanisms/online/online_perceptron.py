@@ -71,5 +71,5 @@ class OnlinePerceptron(Online):
     def _steps(self, domain: Domain) -> float:
         return self._update(domain).steps(domain, self.alpha / 3)
 
-    def _held(self, domain: Domain) -> int:
+    def _numbers(self, domain: Domain) -> int:
         return domain.cells()

@@ -59,7 +59,7 @@ class OnlineWeights(Online):
     def _steps(self, domain: Domain) -> float:
         return self._update(domain).steps(domain, self.alpha / 3)
 
-    def _held(self, domain: Domain) -> int:
+    def _numbers(self, domain: Domain) -> int:
         return cells if (cells := domain.cells()) <= DENSE_CELLS else SUPPORT
 
     def _pass_seconds(self, domain: Domain) -> float:

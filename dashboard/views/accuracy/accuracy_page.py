@@ -89,13 +89,13 @@ def _compared(_desk: Desk, _table: DeskTable, plan_id: str, name: str) -> Compar
 
 def _overview(table: DeskTable, compared: list[ComparedRelease]) -> None:
     """One line per release and class, and how the errors are distributed."""
-    held = table.notes["rows"]
+    exact = table.notes["rows"]
     st.header("Errors per query class", divider="gray")
     lines = [
         {
             "Class": found.sentence,
-            "Mean error": f"{100 * found.mean:.3f} % (±{rows(found.mean * held)})",
-            "Largest error": f"{100 * found.largest:.3f} % (±{rows(found.largest * held)})",
+            "Mean error": f"{100 * found.mean:.3f} % (±{rows(found.mean * exact)})",
+            "Largest error": f"{100 * found.largest:.3f} % (±{rows(found.largest * exact)})",
             "Promised mean": f"±{rows(one.release.certificate.expected_error['mean'])}",
             **({"Release": one.name} if len(compared) > 1 else {}),
         }

@@ -44,9 +44,9 @@ def more(statement: Statement) -> str | None:
     return amount(max(0, statement.total - spent) // last) if last else None
 
 
-def export(desk: Desk, statement: Statement, held: Mapping[str, DeskTable]) -> bytes:
+def export(desk: Desk, statement: Statement, tables: Mapping[str, DeskTable]) -> bytes:
     """The ledger as CSV; budgets and spends are not computed from the rows."""
-    return to_csv(frame(desk, statement, held))
+    return to_csv(frame(desk, statement, tables))
 
 
 def title(terms: Terms) -> str:
@@ -70,7 +70,7 @@ def asked(terms: Terms, table: DeskTable | None) -> str:
         return asked(terms, None)
 
 
-def frame(desk: Desk, statement: Statement, held: Mapping[str, DeskTable]) -> pd.DataFrame:
+def frame(desk: Desk, statement: Statement, tables: Mapping[str, DeskTable]) -> pd.DataFrame:
     """The ledger of one account, newest first."""
     lines = []
     for entry in statement.entries:
@@ -79,7 +79,7 @@ def frame(desk: Desk, statement: Statement, held: Mapping[str, DeskTable]) -> pd
             {
                 "Paid (UTC)": wording.moment(entry.reserved_at).removesuffix(" UTC"),
                 "Mechanism": title(terms),
-                "Released": asked(terms, held.get(entry.dataset_id)),
+                "Released": asked(terms, tables.get(entry.dataset_id)),
                 "ε": float(terms.budget.epsilon),
                 "δ": wording.number(terms.budget.delta),
                 "Share": 100 * entry.units / statement.total if statement.total else 100.0,

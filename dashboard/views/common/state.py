@@ -43,7 +43,7 @@ class PageState:
     problem: str | None = None
     """A sentence from a button's callback, shown once."""
     offers: dict[Any, Any] = field(default_factory=dict)
-    """Priced mechanisms by table, queries and wish: nothing in them depends on the rows."""
+    """Priced mechanisms by table, queries and what is wanted: nothing in them depends on the rows."""
     planned: dict[str, ReleaseTerms] = field(default_factory=dict)
     """The plan under work of each table: the Plan page writes it, the Release page reads it."""
     curves: dict[Any, Any] = field(default_factory=dict)
@@ -92,10 +92,10 @@ def demo_schema() -> str:
     return (DEMO_FILES / f"{DEMO_NAME}.schema.json").read_text(encoding="utf-8")
 
 
-def choose_table(held: list[DeskTable]) -> DeskTable:
+def choose_table(tables: list[DeskTable]) -> DeskTable:
     """The table a page is about, chosen once for all pages."""
     here = session()
-    by_id = {table.id: table for table in held}
+    by_id = {table.id: table for table in tables}
     chosen = st.selectbox(
         "Table",
         list(by_id),

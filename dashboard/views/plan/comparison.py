@@ -23,7 +23,7 @@ from dashboard.views.common.state import PageState
 from dashboard.views.plan import compare_chart
 from dashboard.views.plan.compare_chart import Dot, Line
 from dashboard.views.plan.offers import Offers, remembered
-from dashboard.views.plan.plan_form import MEASURES, Accuracy, Wish
+from dashboard.views.plan.plan_form import MEASURES, Accuracy, Wanted
 from dashboard.views.plan.rehearsals import Outcome, Run
 
 STEPS = (0.1, 0.3, 1.0, 3.0, 10.0)
@@ -36,19 +36,19 @@ def show(
     table: DeskTable,
     plan: ReleaseTerms,
     priced: Offers,
-    wish: Wish,
+    wanted: Wanted,
     rows: int,
     rehearsed: Sequence[tuple[Run, Outcome]],
 ) -> None:
-    """The figure, with the error that was wished for, else the one that theorems speak of."""
+    """The figure, with the error that is wanted, else the one that theorems speak of."""
     key = f"compared-{table.id}"
     measure: Measure = st.segmented_control(
         "Compare by the error of",
         list(MEASURES),
         format_func=MEASURES.__getitem__,
-        default=wish.measure if isinstance(wish, Accuracy) else "worst",
+        default=wanted.measure if isinstance(wanted, Accuracy) else "worst",
         required=True,
-        key=f"{key}-{wish.measure if isinstance(wish, Accuracy) else ''}",
+        key=f"{key}-{wanted.measure if isinstance(wanted, Accuracy) else ''}",
     )
     with st.spinner("Comparing the mechanisms …"):
         lines = remembered(
@@ -56,9 +56,9 @@ def show(
             (table.id, plan.queries, plan.budget, plan.mechanism, repr(plan.options), rows, measure),
             lambda: _lines(table, plan, priced, rows, measure),
         )
-    wanted = wish.within if isinstance(wish, Accuracy) and wish.measure == measure else None
+    within = wanted.within if isinstance(wanted, Accuracy) and wanted.measure == measure else None
     dots = [dot for run, outcome in rehearsed for dot in _dot(run, outcome, plan, measure)]
-    figure, alt = compare_chart.compare(lines, dots, plan.mechanism, float(plan.budget.epsilon), wanted)
+    figure, alt = compare_chart.compare(lines, dots, plan.mechanism, float(plan.budget.epsilon), within)
     st.plotly_chart(figure, alt=alt, key=f"{key}-chart", config={"displaylogo": False})
     hidden = max(0, len(lines) - compare_chart.MOST_LINES)
     others = f" Not drawn: {plural(hidden, 'mechanism')} with larger errors." if hidden else ""

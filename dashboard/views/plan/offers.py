@@ -23,7 +23,7 @@ from core.registry import mechanism_from, offline
 from dashboard.views.common import messages, option_form
 from dashboard.views.common.state import PageState
 from dashboard.views.common.wording import duration, number, percent
-from dashboard.views.plan.plan_form import Accuracy, Wish
+from dashboard.views.plan.plan_form import Accuracy, Wanted
 
 RECOMMENDED = " · **recommended**"
 FEW, TALL = 5, 480
@@ -38,7 +38,7 @@ class Offer:
 
     mechanism: type[Mechanism]
     budget: Budget
-    """The wished one, or the smallest that reaches the wished accuracy."""
+    """The wanted one, or the smallest that reaches the wanted accuracy."""
     units: int
     """What it costs, in the units of the account."""
     expected: Expected
@@ -53,25 +53,25 @@ class Offers:
     """Titles of the others, each with the reason in one sentence."""
 
 
-def offers(here: PageState, desk: Desk, table: DeskTable, asked: Sequence[QueryClass], wish: Wish) -> Offers:
+def offers(here: PageState, desk: Desk, table: DeskTable, asked: Sequence[QueryClass], wanted: Wanted) -> Offers:
     """Every mechanism, priced or refused; remembered, because a page runs at every click."""
 
     def priced() -> Offers:
-        if isinstance(wish, Budget):
-            return _priced(desk, table, asked, wish)
-        return _reaching(desk, table, asked, wish, offers(here, desk, table, asked, Budget(1, wish.delta)))
+        if isinstance(wanted, Budget):
+            return _priced(desk, table, asked, wanted)
+        return _reaching(desk, table, asked, wanted, offers(here, desk, table, asked, Budget(1, wanted.delta)))
 
-    return remembered(here.offers, (table.id, tuple(asked), wish), priced)
+    return remembered(here.offers, (table.id, tuple(asked), wanted), priced)
 
 
-def remembered(held: dict[Any, Any], key: Hashable, make: Callable[[], Any]) -> Any:
+def remembered(known: dict[Any, Any], key: Hashable, make: Callable[[], Any]) -> Any:
     """A value that is made once; only the latest few are kept."""
-    if key not in held:
+    if key not in known:
         made = make()
-        for old in list(held)[: max(0, len(held) - KEPT + 1)]:
-            del held[old]
-        held[key] = made
-    return held[key]
+        for old in list(known)[: max(0, len(known) - KEPT + 1)]:
+            del known[old]
+        known[key] = made
+    return known[key]
 
 
 def pick_key(table: DeskTable, asked: Sequence[QueryClass]) -> str:
@@ -120,12 +120,12 @@ def choose(
 
 
 def budget_of(
-    table: DeskTable, asked: Sequence[QueryClass], offer: Offer, options: dict[str, Any], wish: Wish
+    table: DeskTable, asked: Sequence[QueryClass], offer: Offer, options: dict[str, Any], wanted: Wanted
 ) -> Budget:
     """What the mechanism spends with the curator's own options."""
-    if isinstance(wish, Budget) or not options:
+    if isinstance(wanted, Budget) or not options:
         return offer.budget
-    return _needed(table, asked, offer.mechanism.name, options, wish)
+    return _needed(table, asked, offer.mechanism.name, options, wanted)
 
 
 def _priced(desk: Desk, table: DeskTable, asked: Sequence[QueryClass], budget: Budget) -> Offers:
@@ -140,12 +140,12 @@ def _priced(desk: Desk, table: DeskTable, asked: Sequence[QueryClass], budget: B
     return Offers(found=tuple(sorted(found, key=lambda offer: names.index(offer.mechanism.name))), refused=refused)
 
 
-def _reaching(desk: Desk, table: DeskTable, asked: Sequence[QueryClass], wish: Accuracy, usual: Offers) -> Offers:
+def _reaching(desk: Desk, table: DeskTable, asked: Sequence[QueryClass], wanted: Accuracy, usual: Offers) -> Offers:
     """What every mechanism must spend to be this accurate, in the order in which they are recommended anyway."""
     found, refused = [], dict(usual.refused)
     for mechanism in (offer.mechanism for offer in usual.found):
         try:
-            needed = _needed(table, asked, mechanism.name, {}, wish)
+            needed = _needed(table, asked, mechanism.name, {}, wanted)
             found.append(_offer(desk, table, asked, mechanism, needed))
         except DeskError as problem:
             refused[mechanism.title] = messages.sentence(problem)
@@ -167,11 +167,11 @@ def _offer(
 
 
 def _needed(
-    table: DeskTable, asked: Sequence[QueryClass], name: str, options: Mapping[str, Any], wish: Accuracy
+    table: DeskTable, asked: Sequence[QueryClass], name: str, options: Mapping[str, Any], wanted: Accuracy
 ) -> Budget:
-    """The smallest budget that reaches the wished accuracy."""
+    """The smallest budget that reaches the wanted accuracy."""
     return budget_for(
-        name, asked, options, table.domain, table.unit, within=wish.within, delta=wish.delta, measure=wish.measure
+        name, asked, options, table.domain, table.unit, within=wanted.within, delta=wanted.delta, measure=wanted.measure
     )
 
 

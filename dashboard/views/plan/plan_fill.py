@@ -75,7 +75,7 @@ def _fill(options: Iterable[Option], values: Mapping[str, Any], domain: Domain, 
             st.session_state[place] = [name for name, _ in value]
             st.session_state.update({f"{place}-{name}": code for name, code in value})
         elif option.kind == "conditions":
-            st.session_state[f"{place}-held"] = list(value)
+            st.session_state[f"{place}-conditions"] = list(value)
         elif option.kind == "weights":
             _weights(place, values["columns"], value, domain)
         elif option.kind == "statistics":
@@ -92,7 +92,7 @@ def _weights(key: str, columns: Sequence[str], weights: Sequence[Sequence[int]],
     frame: pd.DataFrame = editors.rising(domain, tuple(columns), len(weights))
     for place, line in enumerate(weights):
         frame[f"Weight {place + 1}"] = [weight / editors.WHOLE for weight in line]
-    st.session_state[f"{key}-held"] = {f"{grid}-latest": frame}
+    st.session_state[f"{key}-grids"] = {f"{grid}-latest": frame}
     st.session_state.pop(grid, None)
 
 

@@ -143,12 +143,12 @@ def _unmeasured(table: DeskTable, plan: Plan) -> None:
 
 def _usefulness(table: DeskTable, plan: Plan) -> None:
     """Compare the noise with the table, and counts of cells with a typical one, which only the curator may know."""
-    held, error = table.notes["rows"], plan.expected_error.mean
-    share = error / max(held, 1)
+    exact, error = table.notes["rows"], plan.expected_error.mean
+    share = error / max(exact, 1)
     text, large = f"±{rows(error)} is {percent(share)} of the table.", share > LARGE_SHARE
     if all(query.name == "marginals" for query in plan.queries):
         sizes = [table.domain.cells(columns) for query in plan.queries for columns in query.tables(table.domain)]
-        typical = held * len(sizes) / sum(sizes)
+        typical = exact * len(sizes) / sum(sizes)
         text, large = f"A count in these tables is {rows(typical)} on average, and {text}", error > typical
     messages.note(text, "curator only")
     if large:
