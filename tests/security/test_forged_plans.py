@@ -1,4 +1,4 @@
-"""A plan is a wish: whatever is written into it, what runs is what the ledger charged for, or nothing runs.
+"""A plan is a request: whatever is written into it, what runs is what the ledger charged for, or nothing runs.
 
 Every field of a plan and of a session's plan is forged. Each time either a sentence refuses it, nothing is spent and no
 noise is drawn; or it is another plan, which pays its own price: the noise that is drawn costs no more than the charge.

@@ -106,7 +106,7 @@ def test_asking_again_and_another_tab_spend_nothing_more(page: Open, desk: Desk,
     assert len(desk.sessions(people)) == 1
 
 
-@pytest.mark.crossing(keep=2)
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("formula", ["agee > 3", "age >", "age >= 63", "town = east", "age between 90 and 10"])
 def test_a_malformed_formula_is_one_sentence_and_cannot_be_asked(
     page: Open, desk: Desk, people: DeskTable, formula: str

@@ -64,6 +64,7 @@ def typed_path(app: AppTest, path: object) -> AppTest:
     return app.text_input(key="server-path").set_value(str(path)).run()
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet"])
 def test_uploads_of_every_kind(page: Open, desk: Desk, kind: str) -> None:
     target = io.BytesIO()
@@ -150,6 +151,7 @@ def test_paths_are_never_allowed_in_demo_mode(allowed: Path, monkeypatch: pytest
         server_path.allowed("people.csv")
 
 
+@pytest.mark.exhaustive
 def test_changing_the_way_forgets_what_was_chosen(page: Open, allowed: Path) -> None:
     app = uploaded(page())
     assert draft(app).columns
@@ -175,6 +177,7 @@ def test_pasted_code_book(page: Open) -> None:
     assert r"3 columns described by the code book\. Left as they were\: width\. 1 line of" in words(app)
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize(
     ("book", "sentence"),
     [
@@ -230,7 +233,7 @@ def test_bought_suggestions(page: Open, desk: Desk) -> None:
     assert line(app, "width")["note"] == "bought with ε = 1 of the budget"
     [entry] = desk.ledger.entries()
     button(app, "Buy suggestions").click().run()
-    assert desk.ledger.entries() == [entry], "the same wish is not paid for twice"
+    assert desk.ledger.entries() == [entry], "the same survey is not paid for twice"
 
     button(app, "Open this table").click().run()
     assert not errors(app)

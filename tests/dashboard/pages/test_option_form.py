@@ -23,6 +23,7 @@ def page(name: str) -> None:
     option_form.fill(options_of(kind), domain, "form")
 
 
+@pytest.mark.crossing(keep=9)
 @pytest.mark.parametrize("name", REGISTERED)
 def test_a_form_offers_the_limits_of_the_class(name: str) -> None:
     app = AppTest.from_function(page, args=(name,), default_timeout=20).run()

@@ -148,6 +148,7 @@ def test_bad_total_budget(page: Open, desk: Desk, epsilon: str) -> None:
     assert button(app, "Open this table").disabled
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize(("label", "value", "name"), [("Epsilon (ε)", "-3", "Epsilon"), ("Delta (δ)", "1", "Delta")])
 def test_bad_budget_of_a_release(page: Open, small: DeskTable, label: str, value: str, name: str) -> None:
     app = page("plan")
@@ -177,6 +178,7 @@ def test_what_is_shown_as_left_can_be_spent(page: Open, desk: Desk, small: DeskT
     assert not button(go_on(app), "Release").disabled
 
 
+@pytest.mark.exhaustive
 def test_chosen_mechanism_stays_while_the_budget_is_tuned(page: Open, small: DeskTable) -> None:
     def mechanism(app: AppTest) -> Any:
         return next(radio for radio in app.radio if radio.label == "Mechanism")
@@ -194,6 +196,7 @@ def test_chosen_mechanism_stays_while_the_budget_is_tuned(page: Open, small: Des
     assert not button(go_on(app), "Release").disabled
 
 
+@pytest.mark.exhaustive
 def test_account_without_delta(page: Open, desk: Desk, small: DeskTable) -> None:
     frame, domain = pd.DataFrame({"ill": [True, False]}), small.domain.project(["ill"])
     desk.add_table(frame, domain, unit=Unit.row("replace"), budget=Budget(1))
@@ -288,6 +291,7 @@ def test_upload_with_a_hostile_name(page: Open, desk: Desk) -> None:
     assert list((desk.folder / "incoming").glob("*")) == []
 
 
+@pytest.mark.exhaustive
 def test_schema_of_another_table_is_refused(page: Open) -> None:
     app = page()
     schema = json.dumps({"columns": [{"name": "salary", "kind": "integers", "low": 0, "high": 9}]})

@@ -71,7 +71,7 @@ def chart(app: AppTest) -> dict[str, Any]:
     return json.loads(figure.proto.spec or figure.proto.figure.spec)
 
 
-@pytest.mark.crossing(keep=1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("measure", ["worst", "mean"])
 def test_an_accuracy_gives_the_smallest_budget(page: Open, desk: Desk, mixed: DeskTable, measure: str) -> None:
     app = by_accuracy(page("plan"), 30, measure)
@@ -99,8 +99,8 @@ def test_options_count_when_a_budget_is_sought(page: Open, mixed: DeskTable) -> 
 
 
 def test_every_mechanism_names_its_own_epsilon(desk: Desk, mixed: DeskTable) -> None:
-    wish = Accuracy(within=25, measure="mean", delta=1e-9)
-    priced = offers.offers(state.PageState(), desk, mixed, [Intervals(column="age")], wish)
+    wanted = Accuracy(within=25, measure="mean", delta=1e-9)
+    priced = offers.offers(state.PageState(), desk, mixed, [Intervals(column="age")], wanted)
     assert len({offer.budget for offer in priced.found}) > 3
     assert all(offer.expected.mean <= 25 for offer in priced.found)
 
@@ -178,6 +178,7 @@ def test_a_rehearsal_is_free_and_looks_at_no_private_row(
     assert sorted(chart(app)["data"][-1]["x"]) == [1, 5]
 
 
+@pytest.mark.exhaustive
 def test_an_earlier_release_stands_in(page: Open, desk: Desk, mixed: DeskTable) -> None:
     plan = desk.plan(mixed, [Marginals(order=1)], mechanism="laplace", budget=Budget(1), records=300)
     desk.release(plan)
@@ -189,6 +190,7 @@ def test_an_earlier_release_stands_in(page: Open, desk: Desk, mixed: DeskTable) 
     assert rehearsals.service().outcome(session(app).rehearsals[0].id).rows == 300
 
 
+@pytest.mark.exhaustive
 def test_the_demo_table_stands_in_for_itself(page: Open, desk: Desk) -> None:
     domain = Domain.from_json(state.demo_schema())
     desk.add_table(state.demo_file(), domain, unit=Unit.row(), budget=Budget(2, "1e-9"))
@@ -209,6 +211,7 @@ def test_a_rehearsal_that_stops_is_one_sentence(page: Open, mixed: DeskTable, mo
     assert "4711" not in words(app)
 
 
+@pytest.mark.exhaustive
 def test_too_many_invented_rows_are_refused(page: Open, mixed: DeskTable) -> None:
     app = page("plan")
     number(app, "Rows, as publicly known or guessed").set_value(9_000_000).run()
@@ -256,6 +259,7 @@ def test_a_saved_plan_fills_the_form_of_another_tab(page: Open, mixed: DeskTable
     assert planned(other.run()) == plan, "also after the next click"
 
 
+@pytest.mark.exhaustive
 def test_options_of_a_mechanism_are_loaded(page: Open, mixed: DeskTable) -> None:
     plan = ReleaseTerms(
         queries=(Intervals(column="age", bits=3),),
@@ -279,7 +283,7 @@ def test_a_loaded_plan_can_be_released(page: Open, desk: Desk, mixed: DeskTable)
     assert json.loads(entry.plan_json)["queries"][0]["columns"] == ["age"]
 
 
-@pytest.mark.crossing(keep=2)
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize(
     ("plan", "words"),
     [
@@ -307,6 +311,7 @@ def test_a_plan_that_does_not_fit_changes_nothing(
     assert not errors(app.run()), "said once"
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize(
     "queries",
     [
