@@ -143,7 +143,7 @@ SIZES = {"log_universe": math.log(4), "log_queries": math.log(4), "beta": 0.2}
 TABLES = [[1.0, 0.0, 0.0, 0.0], [0.6, 0.25, 0.05, 0.1]]
 
 
-@pytest.mark.crossing(keep=1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("weights", TABLES)
 def test_smalldb(weights):
     counts = Cells(PAIR, spread(SmallDbBound(**SIZES).rows(0.3, 1), weights), PUBLIC)
@@ -182,7 +182,7 @@ def test_iterative_median(weights):
     assert not surely_above(failures(mechanism, counts, ONE_WAY, 0.6), RUNS, 0.2)
 
 
-@pytest.mark.crossing(keep=1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("weights", TABLES)
 @pytest.mark.parametrize("delta", [0, 1e-6])
 def test_game_with_a_learning_data_player(weights, delta):
@@ -230,7 +230,7 @@ ONLINE = {
 }
 
 
-@pytest.mark.crossing(keep=1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 @pytest.mark.parametrize("name", ONLINE)
 def test_online(name, delta):
@@ -291,7 +291,7 @@ ONE_CELL = [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]
 UNEVEN = [0.05, 0.3, 0.0, 0.1, 0.2, 0.05, 0.0, 0.3]
 
 
-@pytest.mark.crossing(keep=1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("weights", [ONE_CELL, UNEVEN])
 def test_iterative_weights(weights):
     query = Marginals(order=2)

@@ -31,6 +31,7 @@ def test_every_registered_class_is_checked():
     assert searched == {query.name for query, _ in LINEAR}, "each has an example small enough for an exact search"
 
 
+@pytest.mark.crossing(keep=1, each="query")
 @linear
 def test_totals_are_sums_over_the_rows(query: Any, domain: Domain):
     classes.check_linear(query, domain)
@@ -46,11 +47,13 @@ def test_no_row_moves_a_statistic_further_than_the_denominator(query: Any, domai
     classes.check_every_change(query, domain)
 
 
+@pytest.mark.crossing(keep=2, each="query")
 @linear
 def test_members_agree_with_totals(query: Any, domain: Domain):
     classes.check_members(query, domain)
 
 
+@pytest.mark.crossing(keep=2, each="query")
 @every
 def test_worst_is_the_largest_difference_of_all_answers(query: Any, domain: Domain):
     classes.check_worst(query, domain)

@@ -134,7 +134,7 @@ def typed_by_the_schema(desk: Desk, source: Any, held: Registered) -> tuple[Any,
     return *published, content
 
 
-@pytest.mark.crossing(keep=1, each="name")
+@pytest.mark.crossing(keep=5)
 @pytest.mark.parametrize("writer", hostile.WRITERS, ids=lambda writer: writer.__name__)
 @pytest.mark.parametrize("name", hostile.HOSTILE)
 def test_a_release_shows_nothing_of_a_hostile_row(writer: Writer, name: str) -> None:
@@ -142,7 +142,7 @@ def test_a_release_shows_nothing_of_a_hostile_row(writer: Writer, name: str) -> 
     assert replayed_on(pair, [typed_by_the_schema], unit, cases.APPROXIMATE, seed=7) <= 1
 
 
-@pytest.mark.crossing(keep=1, each="name")
+@pytest.mark.crossing(keep=4)
 @pytest.mark.parametrize("writer", hostile.TYPED, ids=lambda writer: writer.__name__)
 @pytest.mark.parametrize("name", hostile.HOSTILE)
 def test_bought_suggestions_show_nothing_of_a_hostile_row(writer: Writer, name: str) -> None:

@@ -35,6 +35,7 @@ def test_rows_are_enough_and_one_fewer_is_not(bound, alpha, epsilon):
     assert fewer < 1 or not bound.holds(alpha=alpha, rows=fewer, epsilon=epsilon)
 
 
+@pytest.mark.crossing(keep=11)
 @every_case
 @few
 @given(alpha=ALPHAS, epsilon=EPSILONS)
@@ -61,6 +62,7 @@ def test_error_is_the_least_that_holds(bound, alpha, epsilon):
     assert not bound.holds(alpha=least * (1 - 1e-9), rows=rows, epsilon=epsilon)
 
 
+@pytest.mark.crossing(keep=11)
 @every_case
 @few
 @given(alpha=ALPHAS, epsilon=EPSILONS, more=st.floats(1.01, 3))
