@@ -108,6 +108,7 @@ def test_where_there_is_https_the_cookie_is_sent_nowhere_else(scheme: str, secur
     assert cookie.endswith("; Secure") is secure
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("wrong", ["", "x", "{key}a", "%C3%A9", "{key}&token=x"])
 def test_a_wrong_link_leads_to_what_is_shared(server: Server, wrong: str) -> None:
     response, _ = ask(server, f"/?token={wrong.format(key=server.key)}")
@@ -123,6 +124,7 @@ def test_the_link_leads_nowhere_else(server: Server, path: str) -> None:
     assert not place.startswith(("//", "/\\"))
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("cookies", ["", "release-desk-{port}=", "release-desk-{port}=x", "release-desk-1={key}"])
 def test_without_the_key_pages_are_what_is_shared(server: Server, cookies: str) -> None:
     offered = cookies.format(port=server.port, key=server.key)
@@ -192,6 +194,7 @@ ORIGINS = (
 )
 
 
+@pytest.mark.crossing(keep=3)
 @pytest.mark.parametrize("origin", ORIGINS)
 def test_other_pages_are_not_talked_to(server: Server, origin: str) -> None:
     """A page at another port of this machine is sent the curator's cookies by the browser."""
@@ -208,6 +211,7 @@ def test_our_own_page_is_talked_to(server: Server) -> None:
     assert seen_by(server, headers=other, host="localhost") >= CURATORS
 
 
+@pytest.mark.exhaustive
 def test_without_the_gate_other_pages_are_talked_to(bare: Server) -> None:
     assert not asyncio.run(refused(bare, headers={"Origin": "http://localhost:3000"}))
 
@@ -355,6 +359,7 @@ def visitors(request: pytest.FixtureRequest, server: Server) -> Iterator[Server]
         yield running
 
 
+@pytest.mark.crossing(keep=1)
 def test_a_server_for_visitors_has_no_other_pages(server: Server, visitors: Server) -> None:
     assert "token" not in visitors.log.read_text()
     keys = [{}, {"Cookie": f"release-desk-{visitors.port}={server.key}"}]

@@ -18,6 +18,8 @@ from core.theory.bound import fewest, smallest
 from core.theory.iterative import IterativeBound
 from tests.core.theory.cases import CASES, QUERIES, UNIVERSE
 
+pytestmark = pytest.mark.crossing(keep=11)
+
 ALPHAS = st.floats(0.02, 0.9)
 EPSILONS = st.floats(0.01, 10)
 every_case = pytest.mark.parametrize("bound", CASES.values(), ids=CASES)
