@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PATHS = re.findall(r"`((?:core|dashboard|tests|data|\.github)/[\w./-]+)`", README)
 
 
 def test_the_python_example_runs(workspace, monkeypatch):
