@@ -182,7 +182,7 @@ def test_browser_tests_without_a_browser(tmp_path: Path, required: str, outcome:
     (tmp_path / "test_it.py").write_text(
         "import pytest\n@pytest.mark.browser\ndef test_page(chromium_path): pass\ndef test_plain(): pass\n"
     )
-    environment = os.environ | {"PATH": "", "RELEASE_DESK_REQUIRE_BROWSER": required}
+    environment = os.environ | {"PATH": "", "PYTHONPATH": str(ROOT), "RELEASE_DESK_REQUIRE_BROWSER": required}
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-ra", "-p", "no:cacheprovider", "-p", "no:xdist", tmp_path],
         env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=120,
