@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from core.base.errors import BadParameter, Unknown, printable
+from core.kernel.query import trust_class
 from core.mechanisms.direct.gaussian import GaussianTables
 from core.mechanisms.direct.histogram import NoisyHistogram
 from core.mechanisms.direct.laplace import LaplaceTables
@@ -63,6 +64,9 @@ query_classes: Mapping[str, type[QueryClass]] = MappingProxyType(
         "lipschitz": Lipschitz,
     }
 )
+for _kind in query_classes.values():
+    # The kernel hands private counts to these and to no other class.
+    trust_class(_kind, linear=_kind is not Lipschitz)
 
 offline: Mapping[str, type[Mechanism]] = MappingProxyType(
     {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from threading import Lock
@@ -76,6 +77,7 @@ class Surveys:
         self._ledger = ledger
         self._noise = noise
         self._intake = Lock()
+        self._turns: defaultdict[str, Lock] = defaultdict(Lock)
 
     def discover(
         self, source: Any, columns: Mapping[str, SurveyKind], *, unit: Unit, total: Budget, part: Budget
@@ -98,7 +100,9 @@ class Surveys:
             found = chosen.run(Kernel(private, noise, chosen.cost()))
             return canonical({name: asdict(found[name]) for name in found}).encode()
 
-        stored = run_once(self._ledger, terms.id, self._noise, run)
+        # One run at a time: which of two draws is stored must not depend on how long each took.
+        with self._turns[terms.id]:
+            stored = run_once(self._ledger, terms.id, self._noise, run)
         return Found(
             suggestions={name: _suggestion(line) for name, line in json.loads(stored).items()},
             share=units / account.total,

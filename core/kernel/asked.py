@@ -15,7 +15,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from core.base.arrays import IntArray
+from core.base.errors import BadParameter
 from core.privacy.unit import Unit
 
 HOME = "core.kernel."
@@ -94,6 +97,16 @@ class Compared(Sealed):
     def sensitivity(self, unit: Unit) -> int:
         """How far one unit moves it at most."""
         raise NotImplementedError
+
+
+def own(array: Any, name: str) -> IntArray:
+    """A copy of whole numbers that nobody can change any more: what is checked is what is counted."""
+    given = np.asarray(array)
+    if given.dtype.kind not in "iub":
+        raise BadParameter(name, "must be whole numbers.")
+    copied = given.astype(np.int64)
+    copied.setflags(write=False)
+    return copied
 
 
 def one_number(unit: Unit, each: int = 1) -> Change:

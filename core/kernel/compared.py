@@ -5,7 +5,7 @@ All are in steps of 1/GRID row, so that one secret offset serves questions of an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,10 @@ from core.table.counts import Counts
 
 GRID = 2**16
 """Steps per row of everything that is compared."""
+FURTHEST = 2**61
+"""Everything that is compared lies between this and its opposite: clipping brings neighbours no further apart."""
+MOST_ROWS = 2.0**44
+"""Members' answers are clipped here."""
 WIDEST = 2**46
 """Steps of the width of a loss, so that a computed one is good to a quarter of a step: a thousand million rows."""
 
@@ -43,9 +47,13 @@ class Gap(Compared):
     sign: int = 0
     """1 or -1 for the gap in that direction, 0 for its absolute value."""
 
+    def __post_init__(self) -> None:
+        if type(self.guess) is not int or type(self.sign) is not int or self.sign not in (-1, 0, 1):
+            raise BadParameter("guess", "must be a whole number, and its sign 1, -1 or 0.")
+
     def value(self, counts: Counts) -> int:
         gap = on_grid(int(self.query.total(counts)), self.query.denominator) - self.guess
-        return abs(gap) if self.sign == 0 else self.sign * gap
+        return max(-FURTHEST, min(FURTHEST, abs(gap) if self.sign == 0 else self.sign * gap))
 
     @classmethod
     def sensitivity(cls, unit: Unit) -> int:
@@ -70,14 +78,22 @@ class Loss(Compared, Asked):
     """The members' answers in rows."""
     width: int
     """w, in steps."""
+    _steps: IntArray = field(init=False, repr=False)
+    """The answers on the grid."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.width <= WIDEST:
             raise BadParameter("width", f"must be from 1 to {WIDEST:,} steps.")
+        members = np.array(self.members, dtype=np.float64)
+        if not members.size or not np.isfinite(members).all():
+            raise BadParameter("members", "must have finite answers.")
+        steps = np.rint(np.clip(members, -MOST_ROWS, MOST_ROWS) * GRID).astype(np.int64)
+        steps.setflags(write=False)
+        object.__setattr__(self, "_steps", steps)
 
     def value(self, counts: Counts) -> int:
         hidden = on_grid(int(self.query.total(counts)), self.query.denominator)
-        distance = np.abs(np.rint(self.members * GRID).astype(np.int64) - hidden)
+        distance = np.abs(self._steps - max(-FURTHEST, min(FURTHEST, hidden)))
         each = np.floor(-self.width * np.expm1(-distance / self.width)).astype(np.int64)
         # The sum may exceed 64 bits, so its two halves are added apart.
         total = (int((each >> 20).sum()) << 20) + int((each & (2**20 - 1)).sum())

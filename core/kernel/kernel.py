@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from core.base.errors import BadParameter
 from core.kernel.allowance import Allowance
 from core.kernel.asked import Asked, AskedEnds, AskedScores, Compared, Sealed
+from core.kernel.compared import FURTHEST
 from core.kernel.measurement import Additive, Measurement, NoiseLevel
 from core.kernel.remembered import Remembered
 from core.kernel.sparse_vector import AboveThreshold, NumericSparse, Watch
-from core.privacy.events import Cost, Laplace, Selection
+from core.privacy.events import Cost, Gaussian, Laplace, Selection
 from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
@@ -60,6 +61,7 @@ class Kernel:
         What consists of several parts is paid part by part: composition adds up.
         """
         _check(asked, Asked)
+        _check_event(event, Laplace, Gaussian)
         level = NoiseLevel.of(asked, event, self.unit)
         for _ in range(asked.parts):
             self.__allowance.take(event)
@@ -82,6 +84,7 @@ class Kernel:
         **Privacy** epsilon-differentially private, with the bounded range of a `Selection` (`noise.py`).
         """
         _check(asked, AskedScores)
+        _check_event(event, Selection)
         sensitivity = asked.sensitivity(self.unit)
         self.__allowance.take(event)
         return self.__noise.select(asked.scores(self.__counts), epsilon=event.epsilon, sensitivity=sensitivity)
@@ -92,6 +95,7 @@ class Kernel:
         **Privacy** one exponential mechanism over all ordered pairs (`noise.py`).
         """
         _check(asked, AskedEnds)
+        _check_event(event, Selection)
         sensitivity = asked.sensitivity(self.unit)
         self.__allowance.take(event)
         return self.__noise.select_pair(asked.ends(self.__counts), epsilon=event.epsilon, sensitivity=sensitivity)
@@ -111,7 +115,8 @@ class Kernel:
         run = self.__allowance.run(watch)
         if asked.sensitivity(self.unit) > run.run.sensitivity:
             raise BadParameter("sensitivity", "of this sparse vector is smaller than what one unit changes.")
-        above = run.test(asked.value(self.__counts), int(threshold), self.__noise, self.__allowance.take)
+        level = max(-FURTHEST, min(FURTHEST, int(threshold)))
+        above = run.test(asked.value(self.__counts), level, self.__noise, self.__allowance.take)
         return Watch(watch.id, run.left), above
 
     def recoded(self, domain: Domain, recodings: Mapping[str, Recoding]) -> Kernel:
@@ -121,6 +126,15 @@ class Kernel:
         """
         return Kernel(Recoded(self.__counts.counts, domain, recodings), self.__noise, self.__allowance)
 
+    def __copy__(self) -> Kernel:
+        raise TypeError("A kernel cannot be copied: its copy would spend the same reservation once more.")
+
+    def __deepcopy__(self, memo: Any) -> Kernel:
+        return self.__copy__()
+
+    def __reduce__(self) -> str:
+        raise TypeError("A kernel cannot be sent to another process: it would spend the same reservation once more.")
+
     def generator(self) -> np.random.Generator:
         """Public randomness, for what is drawn from released numbers alone."""
         return self.__noise.generator()
@@ -128,6 +142,11 @@ class Kernel:
     def keys(self, count: int) -> NDArray[np.uint64]:
         """Uniform words, for public coins that must be exact."""
         return self.__noise.keys(count)
+
+
+def _check_event(event: Any, *kinds: type) -> None:
+    if type(event) not in kinds:
+        raise TypeError(f"{type(event).__name__} is not an event of this kind.")
 
 
 def _check(asked: Any, kind: type[Sealed]) -> None:

@@ -14,15 +14,16 @@ from numpy.typing import NDArray
 
 from core.base.arrays import Columns, IntArray
 from core.base.errors import BadParameter
-from core.kernel.asked import Asked, Change, one_number
+from core.kernel.asked import Asked, Change, one_number, own
 from core.privacy.unit import Unit
 from core.table.counts import Counts
 
 SCALE = 2**20
 """Coordinates are whole numbers from -SCALE to SCALE."""
 STEPS = 2**8
-"""In sums of products, coordinates between -1 and 1 are whole multiples of 1/STEPS: far finer than the noise, and 2^38
-rows of 255 columns stay below 2^63."""
+"""In sums of products, coordinates between -1 and 1 are whole multiples of 1/STEPS: far finer than the noise."""
+MOST_CONSTANT = 2**6
+"""Of the first coordinate in sums of products: 2^34 rows times its square and that of STEPS stay below 2^63."""
 BLOCK = 2**21
 """Products held at a time."""
 
@@ -38,6 +39,7 @@ class Space:
     """Whether points get a last coordinate SCALE, so that planes through the origin stand for all planes."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "scales", tuple(own(scale, "coordinates") for scale in self.scales))
         if any(np.abs(scale).max(initial=0) > SCALE for scale in self.scales):
             raise BadParameter("coordinates", f"must lie between -{SCALE:,} and {SCALE:,}.")
 
@@ -75,6 +77,9 @@ class Inside(Asked):
     space: Space
     normals: IntArray
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "normals", _bounded(self.normals, self.space))
+
     @property
     def parts(self) -> int:
         return len(self.normals)
@@ -96,6 +101,9 @@ class Balances(Asked):
 
     space: Space
     normals: IntArray
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "normals", _bounded(self.normals, self.space))
 
     def counts(self, counts: Counts) -> IntArray:
         return _summed(self.space, self.normals, counts, outside=-1.0)
@@ -121,6 +129,7 @@ class Wedges(Asked):
     """Shape (groups, planes of a group, dimensions)."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "normals", _bounded(self.normals, self.space))
         if self.space.dimensions == 2:
             turns = np.arctan2(self.normals[..., 1], self.normals[..., 0])
             if (turns < 0).any() or (turns >= np.pi).any() or (np.diff(turns, axis=1) < 0).any():
@@ -178,8 +187,8 @@ class Moments(Asked):
     """Whether products of two different columns are asked, or variances only."""
 
     def __post_init__(self) -> None:
-        if self.constant < 1:
-            raise BadParameter("constant", "must be at least 1.")
+        if type(self.constant) is not int or not 1 <= self.constant <= MOST_CONSTANT:
+            raise BadParameter("constant", f"must be a whole number from 1 to {MOST_CONSTANT}.")
 
     @cached_property
     def places(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -206,6 +215,16 @@ class Moments(Asked):
         squared = self.constant**4 + self.constant**2 * columns + second
         apart = self.cross or self.constant**2 >= columns
         return Change(unit.limit * row * STEPS**2, (unit.l2_squared if apart else unit.l1**2) * squared * STEPS**4)
+
+
+def _bounded(normals: IntArray, space: Space) -> IntArray:
+    """Normals whose products with any point stay below 2^53, so that floats are exact."""
+    copied = own(normals, "normals")
+    if copied.ndim < 2 or copied.shape[-1] != space.dimensions:
+        raise BadParameter("normals", "need one number for every dimension.")
+    if int(np.abs(copied).max(initial=0)) * SCALE * space.dimensions >= 2**53:
+        raise BadParameter("normals", "are too long; scale them down.")
+    return copied
 
 
 def _summed(space: Space, normals: IntArray, counts: Counts, outside: float) -> IntArray:

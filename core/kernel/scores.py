@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.base.arrays import Columns, IntArray
-from core.kernel.asked import AskedEnds, AskedScores
-from core.kernel.query import Totals
+from core.base.errors import BadParameter
+from core.kernel.asked import AskedEnds, AskedScores, own
+from core.kernel.query import Totals, check_classes
 from core.kernel.remembered import Remembered
 from core.kernel.tables import LARGEST, distances
 from core.privacy.unit import Unit
@@ -25,9 +26,11 @@ def grid_of(queries: Sequence[Totals], domain: Domain) -> int:
     return max(query.denominator(domain) for query in queries)
 
 
-def private_totals(counts: Remembered, queries: Sequence[Totals]) -> IntArray:
-    """Exact totals of all members of several classes laid end to end, on their common grid."""
-    grid, parts = grid_of(queries, counts.domain), []
+def private_totals(counts: Remembered, queries: Sequence[Totals], grid: int) -> IntArray:
+    """Exact totals of all members of several classes laid end to end, on the grid that their sensitivity was told."""
+    if grid_of(queries, counts.domain) != grid:
+        raise BadParameter("domain", "must be the schema of the table.")
+    parts = []
     for query in queries:
         factor = grid // query.denominator(counts.domain)
         parts.append(np.clip(counts.totals_for(query), -LARGEST // factor, LARGEST // factor) * factor)
@@ -36,7 +39,7 @@ def private_totals(counts: Remembered, queries: Sequence[Totals]) -> IntArray:
 
 def public_totals(believed: IntArray) -> IntArray:
     """What a mechanism hands over to be compared, clipped likewise: nothing it hands over makes a difference wrap."""
-    return np.clip(np.asarray(believed), -LARGEST, LARGEST).astype(np.int64)
+    return np.clip(own(believed, "totals"), -LARGEST, LARGEST)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +54,12 @@ class Errors(AskedScores):
     believed: IntArray
     """The public totals on the same grid, in the same order."""
 
+    def __post_init__(self) -> None:
+        check_classes(self.queries)
+
     def scores(self, counts: Remembered) -> IntArray:
-        return np.abs(private_totals(counts, self.queries) - public_totals(self.believed))
+        grid = grid_of(self.queries, self.domain)
+        return np.abs(private_totals(counts, self.queries, grid) - public_totals(self.believed))
 
     def sensitivity(self, unit: Unit) -> int:
         return unit.limit * grid_of(self.queries, self.domain)
@@ -69,8 +76,12 @@ class SignedErrors(AskedScores):
     domain: Domain
     believed: IntArray
 
+    def __post_init__(self) -> None:
+        check_classes(self.queries)
+
     def scores(self, counts: Remembered) -> IntArray:
-        excess = public_totals(self.believed) - private_totals(counts, self.queries)
+        grid = grid_of(self.queries, self.domain)
+        excess = public_totals(self.believed) - private_totals(counts, self.queries, grid)
         return np.concatenate([excess, -excess])
 
     def sensitivity(self, unit: Unit) -> int:
@@ -150,14 +161,19 @@ class DatabaseErrors(AskedScores):
     told: int | None
     """N where it is public; None compares with the exact private number."""
 
+    def __post_init__(self) -> None:
+        check_classes(self.queries, linear=True)
+        if type(self.rows) is not int or self.rows < 1 or not (self.told is None or type(self.told) is int):
+            raise BadParameter("rows", "must be whole numbers.")
+
     def scores(self, counts: Remembered) -> IntArray:
         grid, found = grid_of(self.queries, self.domain), np.full(self.size, -2 * LARGEST, dtype=np.int64)
         most = 2 * LARGEST // self.rows
         exact = int(counts.marginal(())) if self.told is None else self.told
         factor = max(0, min(exact, most // grid))
-        target = self.rows * np.clip(private_totals(counts, self.queries), 0, most)
+        target = self.rows * np.clip(private_totals(counts, self.queries, grid), 0, most)
         for start, block in self.answers():
-            bounded = np.clip(block, 0, self.rows * grid)
+            bounded = np.clip(own(block, "answers"), 0, self.rows * grid)
             found[start : start + len(block)] = -np.abs(target - factor * bounded).max(axis=1)
         return found
 

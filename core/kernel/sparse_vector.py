@@ -45,6 +45,10 @@ from core.kernel.asked import Sealed
 from core.privacy.events import Cost, Event, Gaussian, Laplace, Pure
 from core.privacy.noise import NoiseSource
 
+WIDEST = 2.0**50
+"""Largest scale of its noises: values and thresholds are clipped to 2^61 in size (`compared.py`), and beyond 2^62,
+where noise is cut off, the proof's shift would meet an edge. Noise of this scale gets there with probability below
+exp(-4096), which is counted as never."""
 Pay = Callable[[Event], None]
 """Takes an event from what was reserved, or refuses."""
 
@@ -72,6 +76,8 @@ class AboveThreshold(Sealed):
             raise BadParameter("epsilon", "both parts of a sparse vector must be above 0.")
         _check_whole("cutoff", self.cutoff)
         _check_whole("sensitivity", self.sensitivity)
+        if max(self.scales) > WIDEST:
+            raise BadParameter("epsilon", "of a sparse vector is so small that its noise would exceed every count.")
 
     @classmethod
     def of(cls, epsilon: Fraction, *, sensitivity: int, cutoff: int = 1) -> AboveThreshold:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.base.arrays import Columns, IntArray
 from core.base.errors import BadParameter
-from core.kernel.asked import Asked, Change, one_number
+from core.kernel.asked import Asked, Change, one_number, own
 from core.kernel.remembered import Remembered, corners_of
 from core.privacy.unit import Unit
 from core.table.counts import Counts, Source
@@ -68,6 +68,7 @@ class Blocks(Asked):
     starts: tuple[IntArray, ...]
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "starts", tuple(own(places, "starts") for places in self.starts))
         for places in self.starts:
             if len(places) == 0 or places[0] != 0 or (np.diff(places) <= 0).any():
                 raise BadParameter("starts", "blocks must begin at 0 and follow one another.")
@@ -114,6 +115,10 @@ class Boxes(Asked):
     low: IntArray
     high: IntArray
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "low", own(self.low, "low"))
+        object.__setattr__(self, "high", own(self.high, "high"))
+
     def counts(self, counts: Counts) -> IntArray:
         self._check(counts.domain.shape(self.columns))
         corners = _corners(counts, self.columns)
@@ -146,6 +151,9 @@ class Distances(Asked):
     columns: tuple[Columns, ...]
     references: tuple[IntArray, ...]
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "references", tuple(own(table, "references") for table in self.references))
+
     def counts(self, counts: Counts) -> IntArray:
         return distances(counts, self.columns, self.references)
 
@@ -164,7 +172,7 @@ def _distance(table: IntArray, reference: IntArray) -> int:
         # Numpy would repeat the table to fit, and count every row as often.
         raise BadParameter("references", "must have the shape of their table.")
     most = LARGEST // table.size
-    return int(np.abs(np.clip(table, 0, most) - np.clip(reference, -most, most).astype(np.int64)).sum())
+    return int(np.abs(np.clip(table, 0, most) - np.clip(reference, -most, most)).sum())
 
 
 def _corners(counts: Counts, columns: Columns) -> IntArray:

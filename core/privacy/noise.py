@@ -1,8 +1,8 @@
 """The one door to randomness: exact integer noise, private selection, coins and keys, all from the operating system.
 
-Mechanisms receive a `NoiseSource` and never draw by themselves. There are no seeds and no state: a `Noise` may be
-shared by threads and forked processes. Noise is added to integers only, because the last bits of a floating-point sum
-would give the hidden number away.
+The kernel receives a `NoiseSource`; mechanisms never draw by themselves. There are no seeds and no state: a `Noise` may
+be shared by threads and forked processes. Noise is added to integers only, because the last bits of a floating-point
+sum would give the hidden number away.
 
 **Rounded parameters.** Samplers take a rational number. One that is too long for 64-bit arithmetic is replaced by the
 next one above it (scale and variance, that is, a little more noise; relative change below 2^-60 for a scale and 2^-22
@@ -36,7 +36,7 @@ _VARIANCE_BITS = 24
 
 
 class NoiseSource(Protocol):
-    """What a mechanism may ask for; `Noise` is the real one, tests may pass a recorder."""
+    """What the kernel may ask for; `Noise` is the real one, tests may pass a recorder."""
 
     def laplace(self, values: NDArray[Any], *, epsilon: Fraction, sensitivity: int) -> IntArray: ...
 

@@ -1,7 +1,8 @@
 """The seam between private data and mechanisms: a thing that can be counted.
 
-A mechanism never sees rows. It asks a `Counts` for tables of integer counts over declared columns; `table.Table` is
-the one behind the desk, `Cells` holds a small histogram directly (tests, benchmarks, studies on public data).
+A mechanism sees neither rows nor counts. The kernel asks a `Counts` for tables of integer counts over declared columns;
+`table.Table` is the one behind the desk, `Cells` holds a small histogram directly (tests, benchmarks, studies on public
+data).
 """
 
 from __future__ import annotations

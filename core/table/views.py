@@ -28,6 +28,11 @@ class Recoding:
     groups: IntArray
     """The new code of every code of the source."""
 
+    def __post_init__(self) -> None:
+        groups = np.array(self.groups, dtype=np.int64)
+        groups.setflags(write=False)
+        object.__setattr__(self, "groups", groups)
+
 
 @dataclass(frozen=True, eq=False)
 class Recoded:

@@ -31,7 +31,7 @@ RAKING = 0.004
 class Direct:
     """Measure each table once, make the tables agree, and fit records to them.
 
-    The two kinds of noise are `laplace.Laplace` and `gaussian.Gaussian`; this holds what they share.
+    The two kinds of noise are `LaplaceTables` and `GaussianTables`; this holds what they share.
     """
 
     name: ClassVar[str]

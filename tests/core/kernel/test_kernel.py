@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -12,17 +14,21 @@ import pytest
 
 from core import registry
 from core.base.errors import BadParameter, OutOfBudget, Undeclared
+from core.kernel import planes
 from core.kernel.allowance import Allowance
 from core.kernel.asked import Asked, AskedScores, Change
-from core.kernel.compared import GRID, Gap
+from core.kernel.compared import GRID, Gap, Loss
 from core.kernel.kernel import Kernel
 from core.kernel.measurement import NoiseLevel
+from core.kernel.query import Query, Statistic
+from core.kernel.scores import DatabaseErrors, Errors, SignedErrors
 from core.kernel.sparse_vector import AboveThreshold, NumericSparse
-from core.kernel.tables import TOTAL, Blocks, Boxes, Marginal
+from core.kernel.tables import TOTAL, Blocks, Boxes, Distances, Marginal
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace, Pure, Selection
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
+from core.queries.lipschitz import Lipschitz
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from core.table.views import Recoding
@@ -317,3 +323,96 @@ class TestTheNoiseLevel:
         assert level.tail(probability) == 0 or float((drawn >= level.tail(probability)).mean()) >= probability - error
         assert float(drawn.mean()) <= level.mean_error * 1.02
         assert float(drawn.astype(float).std()) <= level.sigma * 1.02
+
+
+class TestWhatAMechanismHandsOver:
+    """Tricks by which something not covered by the reservation could be read off; each is refused or does nothing."""
+
+    def test_a_class_that_is_not_registered_never_sees_the_counts(self):
+        class Spy:
+            columns = BOTH
+            seen = None
+
+            def denominator(self, domain):
+                return 1
+
+            def totals(self, source):
+                self.seen = source.marginal(BOTH)
+                return self.seen.ravel()
+
+        spy, zeros = Spy(), np.zeros(4, dtype=np.int64)
+        for make in (
+            lambda: Errors((spy,), DOMAIN, zeros),
+            lambda: SignedErrors((spy,), DOMAIN, zeros),
+            lambda: Statistic(spy, 0, 1),
+            lambda: DatabaseErrors((spy,), DOMAIN, 1, 1, lambda: iter(()), None),
+        ):
+            with pytest.raises(TypeError, match="registered"):
+                make()
+        assert spy.seen is None
+
+    def test_a_statistic_has_the_denominator_of_its_class(self):
+        finer = Lipschitz(columns=BOTH, statistics=(("distance", (256, 256, 256, 256)),))
+        with pytest.raises(BadParameter, match="denominator"):
+            kernel(ONE).measure(Statistic(finer, 0, 1), ONE)
+
+    def test_only_sums_are_compared_with_an_exact_number_of_rows(self):
+        with pytest.raises(BadParameter, match="sums"):
+            DatabaseErrors((Lipschitz(columns=BOTH),), DOMAIN, 1, 1, lambda: iter(()), None)
+
+    @pytest.mark.parametrize(("guess", "sign"), [(0, 1000), (0.5, 0), (np.int64(3), 0)])
+    def test_a_gap_has_a_whole_guess_and_a_sign(self, guess, sign):
+        with pytest.raises(BadParameter, match="guess"):
+            Gap(EVEN, guess, sign)
+
+    @pytest.mark.parametrize("guess", [2**63, -(2**63), 10**30, -(10**30)])
+    def test_a_far_guess_raises_nothing_that_tells_a_count(self, guess):
+        run = AboveThreshold.of(Fraction(1), sensitivity=GRID)
+        for cells in ((5, 0, 2, 1), (0, 0, 0, 0)):
+            held = kernel(Pure(1), cells=cells)
+            watch = held.watch(NumericSparse(run=run, runs=1, number=ONE))
+            assert held.test(watch, Gap(EVEN, guess), 10**40)[1] in (True, False)
+
+    def test_constants_normals_and_members_are_bounded(self):
+        space = planes.Space(BOTH, (np.array([-1, 1]), np.array([-1, 1])), lifted=False)
+        with pytest.raises(BadParameter, match="constant"):
+            planes.Moments(space, 2**22, True)
+        with pytest.raises(BadParameter, match="normals"):
+            planes.Balances(space, np.array([[2**40, 1]]))
+        for wrong in (np.nan, np.inf):
+            with pytest.raises(BadParameter, match="members"):
+                Loss(EVEN, np.array([1.0, wrong]), GRID)
+
+    def test_numbers_that_are_not_whole_are_refused(self):
+        asked = Errors(CLASSES, DOMAIN, np.full(8, np.nan))
+        with pytest.raises(BadParameter, match="whole"):
+            kernel(Selection(1)).choose(asked, Selection(1))
+        with pytest.raises(BadParameter, match="whole"):
+            Distances((BOTH,), (np.full((2, 2), np.nan),))
+
+    def test_an_event_of_ones_own_is_refused(self):
+        class Refund:
+            epsilon = Fraction(-5)
+
+        held = kernel(Pure(1))
+        with pytest.raises(TypeError, match="event"):
+            held.measure(TOTAL, Refund())
+        with pytest.raises(Undeclared):
+            held.measure(TOTAL, Laplace(2))
+
+    def test_what_was_checked_cannot_be_changed_afterwards(self):
+        weights = np.ones((2, 2), dtype=np.int64)
+        asked = Query(columns=BOTH, weights=weights)
+        weights[0, 0] = 1000
+        assert asked.weights.max() == 1
+        with pytest.raises(ValueError, match="read-only"):
+            asked.weights[0, 0] = 1000
+        blocks = Blocks(("a",), (np.array([0, 1]),))
+        with pytest.raises(ValueError, match="read-only"):
+            blocks.starts[0][1] = 0
+
+    def test_a_kernel_cannot_be_copied(self):
+        held = kernel(ONE)
+        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match="once more"):
+                copied(held)
