@@ -13,7 +13,6 @@ from core.models.fitting.simplex import simplex
 from core.models.histogram import Histogram
 from core.schema.domain import Domain
 
-
 NEGLIGIBLE = 1e-9
 """Share of the rows by which sums of many cells may miss them through rounding."""
 

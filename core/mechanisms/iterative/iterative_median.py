@@ -95,7 +95,7 @@ class IterativeMedian(Iterative):
         if domain.cells() >= 2**62:
             raise Refused(
                 f"The schema has {amount(domain.cells())} combinations and a net numbers at most 2^62 of them; "
-                "use 'gaussian' on the tables you need."
+                "use 'tree'."
             )
         if math.log(count) + log_size_of(self.queries, domain) > math.log(MOST_ANSWERS):
             raise Refused(

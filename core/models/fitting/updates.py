@@ -139,7 +139,7 @@ class Perceptron:
 
     **Proof** of T for these steps. R = x^t - x sums to 0, so <f, R> = <f - mean f, R>. With alpha' = alpha |x|_1 a step
     lowers |R|_2^2 by at least 2 alpha'/|X| <f, R> - (alpha'/|X|)^2 |f - mean f|_2^2 >= alpha'^2/|X|, since
-    |f - mean f|_2^2 <= |f|_2^2 <= |X|. At the start |R|_2^2 = |x|_2^2 - |x|_1^2/|X|, which is below the paper's |x|_2^2.
+    |f - mean f|_2^2 <= |f|_2^2 <= |X|. At the start |R|_2^2 = |x|_2^2 - |x|_1^2/|X|, less than the paper's |x|_2^2.
     """
 
     alpha: float | None = None
