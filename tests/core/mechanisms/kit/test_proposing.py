@@ -8,7 +8,7 @@ def test_the_smallest_step_that_can_be_kept_is_proposed():
     assert target_error(lambda alpha: bool(tried.append(alpha)) or alpha >= 0.2) == {"alpha": 0.2}
     assert tried == [0.05, 0.1, 0.15, 0.2]
     assert target_error(lambda alpha: False) == {}
-    assert 0 < min(STEPS) and max(STEPS) < 1
+    assert min(STEPS) > 0 and max(STEPS) < 1
 
 
 def test_every_session_with_a_target_error_can_propose_one():
