@@ -181,7 +181,10 @@ class Desk:
         edition: int = 1,
         **options: Any,
     ) -> SessionPlan:
-        """Price a session of an interactive mechanism without spending anything; every refusal happens here."""
+        """Price a session of an interactive mechanism without spending anything; every refusal happens here.
+
+        Options that are left out are the usual ones, or where those cannot be kept the ones the mechanism proposes.
+        """
         return self._sessions.plan(
             self.table(table if isinstance(table, str) else table.id),
             mechanism=mechanism,

@@ -26,14 +26,13 @@ from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.noise import Noise, NoiseSource
 from core.privacy.unit import Unit
+from core.schema.others import other_than
 from core.table.table import survey
 
 NO_SCHEMA = "{}"
 BINS = 100
 FINE = 1_000
 """Ranges of more whole numbers start with BINS bins."""
-OTHERS = ("other", "something else", "none of these", "not listed")
-"""Names for the cell of unlisted texts; the first that is no category itself is taken."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,8 +135,7 @@ class Surveys:
 def _settings(kind: str, found: Suggestion) -> dict[str, Any]:
     settings: dict[str, Any] = {"kind": kind, **({"missing": True} if found.missing else {})}
     if kind == "categories":
-        other = next(word for word in OTHERS if word not in found.values)
-        return {**settings, "values": list(found.values), "other": other}
+        return {**settings, "values": list(found.values), "other": other_than(found.values)}
     if kind == "dates":
         years = int(str(found.high)[:4]) - int(str(found.low)[:4]) + 1
         return {**settings, "low": found.low, "high": found.high, "bins": 12 * years if years <= 20 else years}

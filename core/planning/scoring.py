@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.base.arrays import Floats
+from core.queries.halfspaces import Halfspaces
 from core.queries.kit.checks import MOST_LISTED
 from core.queries.kit.protocol import QueryClass, Source
 from core.queries.lipschitz import Lipschitz
@@ -96,4 +97,6 @@ def _largest(errors: Floats) -> list[int]:
 
 
 def _words(query: QueryClass, domain: Domain, place: int) -> str:
-    return query.words(domain, place) if isinstance(query, Lipschitz) else query.member(domain, place).words
+    return (
+        query.words(domain, place) if isinstance(query, Lipschitz | Halfspaces) else query.member(domain, place).words
+    )

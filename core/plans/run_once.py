@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from core.base.errors import DeskError, Failed
+from core.base.unexpected import noted
 from core.ledger.ledger import Entry, Ledger
 from core.privacy.noise import NoiseSource
 
@@ -53,9 +54,10 @@ def _made(ledger: Ledger, plan_id: str, noise: NoiseSource, work: Callable[[Nois
     try:
         return work(cast(NoiseSource, watched))
     except Exception as problem:
+        kind = type(problem).__name__ if isinstance(problem, DeskError) else noted(problem)
         if watched.drawn:
             return VOID
         # The note must not depend on the data: a fixed sentence and the kind of error only.
-        note = str(problem) if isinstance(problem, DeskError) else f"The run stopped ({type(problem).__name__})."
+        note = str(problem) if isinstance(problem, DeskError) else f"The run stopped ({kind})."
     ledger.failed(plan_id, note)
     raise Failed(f"{note} It is paid for: run the same plan again at no cost.")

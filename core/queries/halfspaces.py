@@ -141,6 +141,11 @@ class Halfspaces:
         normals = self.normals(domain)
         return self._query(domain, normals[checks.placed(index, len(normals))])
 
+    def words(self, domain: Domain, index: int) -> str:
+        """The sentence of a member, also where its table of weights would be too large to be made."""
+        normals = self.normals(domain)
+        return self._words(self.axes(domain), normals[checks.placed(index, len(normals))])
+
     def at(self, domain: Domain, normal: Sequence[float]) -> Query:
         """The question for any normal, rounded to `bits` bits; the offset comes last where translated."""
         self.check(domain)

@@ -10,6 +10,7 @@ from threading import Lock
 from typing import Any, TypeVar, cast
 
 from core.base.errors import DeskError, Failed
+from core.base.unexpected import noted
 from core.kernel.allowance import Allowance
 from core.kernel.kernel import Kernel
 from core.kernel.query import Query
@@ -234,7 +235,7 @@ def _discreetly(problem: str, work: Callable[[], Result]) -> Result:
     except DeskError:
         raise
     except Exception as error:
-        kind = type(error).__name__
+        kind = noted(error)
     raise Failed(f"{problem} ({kind}); nothing was spent.")
 
 

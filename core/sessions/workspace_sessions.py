@@ -22,10 +22,11 @@ from core.kernel.allowance import Allowance
 from core.kernel.kernel import Kernel
 from core.ledger.ledger import Entry, Ledger
 from core.mechanisms.kit.interactive import Interactive
+from core.planning.session_offers import proposed
 from core.plans.canonical import canonical, identity
 from core.plans.pricing import MOST_EDITIONS, PricedSession, check_count, check_paid, price_session
 from core.plans.session_plan import SessionPlan
-from core.plans.session_terms import SESSION, SessionTerms, chosen_columns
+from core.plans.session_terms import SESSION, SessionTerms, chosen_columns, narrowed
 from core.plans.statements import DeskTable
 from core.plans.terms import is_release, is_session
 from core.privacy.budget import Budget
@@ -76,13 +77,18 @@ class Sessions:
         edition: int,
         options: dict[str, Any],
     ) -> SessionPlan:
-        """Price a session without spending anything; every refusal happens here."""
+        """Price a session without spending anything; every refusal happens here.
+
+        Where the usual options cannot be kept, those that the mechanism proposes are written into the terms.
+        """
+        narrow = chosen_columns(columns, table.domain)
+        options = {**proposed(mechanism, budget, options, narrowed(table.domain, narrow), table.unit), **options}
         terms = SessionTerms(
             table=table.id,
             mechanism=mechanism,
             budget=budget,
             options=options,
-            columns=chosen_columns(columns, table.domain),
+            columns=narrow,
             earlier=earlier,
             edition=edition,
         )

@@ -14,6 +14,7 @@ from typing import Any
 
 from core.base.errors import BadSchema, Refused
 from core.schema.attributes import MAX_CELLS, Booleans
+from core.schema.others import other_than
 from core.schema.values import EPOCH, days, integral, number, text_of
 from core.table.sentences import without_cell_values
 from core.table.source import TableSource, opened
@@ -71,8 +72,7 @@ def _settings(texts: set[str]) -> dict[str, Any] | None:
         return {"kind": "dates", **bounds, **({"bins": 100} if high - low >= FINE else {})}
     if len(texts) > MOST_CATEGORIES:
         return None
-    other = next(word for word in ("other", "something else", "none of these", "…") if word not in texts)
-    return {"kind": "categories", "values": sorted(texts), "other": other}
+    return {"kind": "categories", "values": sorted(texts), "other": other_than(texts)}
 
 
 def _range(low: float, high: float, whole: bool) -> dict[str, Any]:

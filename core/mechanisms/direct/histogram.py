@@ -59,7 +59,7 @@ class NoisyHistogram:
         if cells > MOST_CELLS:
             raise Refused(
                 f"The schema has {amount(cells)} combinations and 'histogram' holds at most {amount(MOST_CELLS)}; "
-                "choose fewer columns or coarser bins, or use 'gaussian' or 'laplace' on the tables you need."
+                "choose fewer columns or coarser bins, or use 'tree'."
             )
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:

@@ -84,13 +84,13 @@ class Game:
         if domain.cells() > MOST_CELLS:
             raise Refused(
                 f"The schema has {amount(domain.cells())} combinations and '{self.name}' holds at most "
-                f"{amount(MOST_CELLS)}; choose fewer columns or coarser bins, or use 'gaussian' on the tables you need."
+                f"{amount(MOST_CELLS)}; choose fewer columns or coarser bins, or use 'tree'."
             )
         questions = questions_of(self.queries, domain)
         if isinstance(questions, ListedQuestions) and questions.log_size() > math.log(2 * checks.MOST_LISTED) + 1e-9:
             raise Refused(
                 f"These classes hold over {amount(checks.MOST_LISTED)} questions, too many for '{self.name}' to score "
-                "one by one; choose fewer columns or a lower order, or use 'gaussian' on their tables."
+                "one by one; choose fewer columns or a lower order, or use 'tree'."
             )
         if (draws := (turns := self.turns(domain, unit)) * self.draws()) > MOST_DRAWS:
             most = MOST_DRAWS // turns

@@ -103,7 +103,7 @@ class HalfspaceFit:
             query.check(domain)
             if not isinstance(query, Halfspaces):
                 raise Refused(
-                    f"'halfspace-fit' serves halfspaces, not '{query.name}'; use 'gaussian' or 'laplace' for tables, "
+                    f"'halfspace-fit' serves halfspaces, not '{query.name}'; use 'tree' for tables, "
                     "and 'interval-tree' for ranges."
                 )
         if len({(query.axes(domain), query.translated) for query in self._halfspaces()}) > 1:

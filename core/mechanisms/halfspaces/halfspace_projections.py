@@ -132,7 +132,7 @@ class HalfspaceProjections:
             query.check(domain)
             if not isinstance(query, Halfspaces):
                 raise Refused(
-                    f"'halfspace-projections' serves halfspaces, not '{query.name}'; use 'gaussian' or 'laplace' for "
+                    f"'halfspace-projections' serves halfspaces, not '{query.name}'; use 'tree' for "
                     "tables, and 'interval-tree' for ranges."
                 )
         if len({(query.axes(domain), query.translated) for query in self._halfspaces()}) > 1:

@@ -111,7 +111,7 @@ class Iterative:
         if isinstance(candidates, WorstMember) and candidates.log_size(domain) > math.log(checks.MOST_LISTED):
             raise Refused(
                 f"These classes hold over {amount(checks.MOST_LISTED)} questions, too many for '{self.name}' to score "
-                "one by one; choose fewer columns or a lower order, or use 'gaussian' on their tables."
+                "one by one; choose fewer columns or a lower order, or use 'tree'."
             )
         if self.variant == "theorem" and (steps := self._steps(domain)) > MOST_ROUNDS:
             works = math.ceil(1000 * self.accuracy * math.sqrt(steps / MOST_ROUNDS)) / 1000
@@ -188,7 +188,7 @@ class Iterative:
         if domain.cells() > MOST_CELLS:
             raise Refused(
                 f"The schema has {amount(domain.cells())} combinations and '{self.name}' holds at most "
-                f"{amount(MOST_CELLS)}; choose fewer columns or coarser bins, or use 'gaussian' on the tables you need."
+                f"{amount(MOST_CELLS)}; choose fewer columns or coarser bins, or use 'tree'."
             )
 
     def _asks_tables(self, domain: Domain) -> bool:

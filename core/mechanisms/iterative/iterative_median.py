@@ -15,9 +15,11 @@ from core.mechanisms.iterative.distinguish import Distinguisher, WorstMember
 from core.mechanisms.iterative.iterative import Iterative
 from core.mechanisms.kit.timing import TABLE
 from core.models.fitting.updates import Update
+from core.models.histogram import MOST_CELLS
 from core.models.median import Halving
 from core.models.nets import everything, multisets, random_net, rows_for
 from core.privacy.unit import Unit
+from core.queries.kit.focus import asked_tables
 from core.queries.kit.question import log_size_of
 from core.schema.domain import Domain
 from core.theory.iterative import Median
@@ -95,7 +97,14 @@ class IterativeMedian(Iterative):
         if domain.cells() >= 2**62:
             raise Refused(
                 f"The schema has {amount(domain.cells())} combinations and a net numbers at most 2^62 of them; "
-                "use 'gaussian' on the tables you need."
+                "use 'tree'."
+            )
+        # A class may be read off the records that occur; a question of it that is measured is a table all the same.
+        widest = max(domain.cells(columns) for query in self.queries for columns in asked_tables(query, domain))
+        if widest > MOST_CELLS:
+            raise Refused(
+                f"A question of these classes looks at {amount(widest)} combinations and '{self.name}' measures over "
+                f"at most {amount(MOST_CELLS)}; choose fewer columns or coarser bins."
             )
         if math.log(count) + log_size_of(self.queries, domain) > math.log(MOST_ANSWERS):
             raise Refused(

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from core.kernel.query import Query
 from core.kernel.sparse_vector import NumericSparse, Watch
 from core.mechanisms.kit.interactive import Reply, ReplyKind
 from core.mechanisms.kit.portions import count_level
+from core.mechanisms.kit.proposing import target_error
 from core.mechanisms.kit.protocol import Expected
 from core.mechanisms.median import state as median_state
 from core.mechanisms.median.loss import margin_of
@@ -122,6 +123,12 @@ class MedianSession:
                 + (f"use {math.ceil(1000 * least) / 1000:g} or more, or a" if least < 0.999 else "use a")
                 + " larger epsilon.",
             )
+
+    def proposed(self, domain: Domain, unit: Unit) -> dict[str, Any]:
+        """A target error that can be kept, where the calibrated constants cannot keep their own."""
+        if self.constants == "thesis" or self._most(unit) >= 1:
+            return {}
+        return target_error(lambda alpha: replace(self, alpha=alpha)._most(unit) >= 1)
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
         if self.constants == "calibrated":

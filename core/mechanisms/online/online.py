@@ -28,6 +28,7 @@ from core.mechanisms.iterative.construct import SLACK, relearned
 from core.mechanisms.kit.answers import NoisyAnswer, ask
 from core.mechanisms.kit.interactive import Reply, ReplyKind
 from core.mechanisms.kit.portions import count_level
+from core.mechanisms.kit.proposing import target_error
 from core.mechanisms.kit.protocol import Expected
 from core.mechanisms.kit.timing import TABLE
 from core.mechanisms.online import state as online_state
@@ -149,6 +150,12 @@ class Online:
                 if least < 1
                 else f"has no value that this budget can keep on about {amount(self.rows)} rows; use a larger epsilon.",
             )
+
+    def proposed(self, domain: Domain, unit: Unit) -> dict[str, Any]:
+        """A target error that can be kept, where the calibrated variant cannot keep its own."""
+        if self.theorem or self._calibrated(domain, unit) is not None:
+            return {}
+        return target_error(lambda alpha: replace(self, alpha=alpha)._calibrated(domain, unit) is not None)
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
         return self._plan(domain, unit).cost

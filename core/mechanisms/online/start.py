@@ -44,7 +44,7 @@ def weighted(
 
 def signed(domain: Domain, rows: float, earlier: Source) -> Signed:
     """A hypothesis that can be shifted."""
-    return Signed(domain, rows * _table(earlier, domain), rows)
+    return Signed(domain, rows * _table(earlier, domain))
 
 
 def database_rows(domain: Domain, earlier: Source, members: int, rows: int, generator: np.random.Generator) -> Codes:

@@ -127,7 +127,7 @@ class IntervalSearch:
             if not isinstance(query, Intervals | Unions):
                 raise Refused(
                     f"'interval-search' serves intervals and unions of intervals, not '{query.name}'; use "
-                    "'rectangle-search' for rectangles, and 'gaussian' or 'laplace' for tables."
+                    "'rectangle-search' for rectangles, and 'tree' for tables."
                 )
         asked = sum(column.limit for column in self._columns(domain))
         if asked > MOST_QUERIES:

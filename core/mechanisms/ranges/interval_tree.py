@@ -44,7 +44,7 @@ class IntervalTree(Levels):
         if any(len(columns) != 1 for columns in query.tables(domain)):
             raise Refused(
                 f"'interval-tree' serves questions about one column at a time, and '{query.name}' asks about several "
-                "together; use 'rectangle-tree' for rectangles, and 'gaussian' or 'laplace' for tables."
+                "together; use 'rectangle-tree' for rectangles, and 'tree' for tables."
             )
 
     def top(self, unit: Unit) -> int:

@@ -117,13 +117,13 @@ class RectangleSearch:
             if query.name != "rectangles":
                 raise Refused(
                     f"'rectangle-search' serves rectangles, not '{query.name}'; use 'interval-search' or "
-                    "'interval-tree' for ranges of one column, and 'gaussian' or 'laplace' for tables."
+                    "'interval-tree' for ranges of one column, and 'tree' for tables."
                 )
         for columns in wanted(self.queries, domain):
             if len(columns) > MOST_COLUMNS:
                 raise Refused(
                     f"'rectangle-search' cuts at most {MOST_COLUMNS} columns and a rectangle here has {len(columns)}; "
-                    "choose fewer columns, or use 'gaussian' on the table."
+                    "choose fewer columns, or use 'tree'."
                 )
             if (cells := domain.cells(columns)) > MOST_CELLS:
                 raise Refused(

@@ -47,15 +47,12 @@ class RectangleTree(Levels):
 
     def admit(self, query: QueryClass, domain: Domain) -> None:
         if query.name not in ("rectangles", "intervals", "unions"):
-            raise Refused(
-                f"'rectangle-tree' serves ranges and rectangles, not '{query.name}'; use 'gaussian' or 'laplace' for "
-                "tables."
-            )
+            raise Refused(f"'rectangle-tree' serves ranges and rectangles, not '{query.name}'; use 'tree' for tables.")
         widest = max(len(columns) for columns in query.tables(domain))
         if widest > MOST_COLUMNS:
             raise Refused(
                 f"A rectangle over {widest} columns is too thin for 'rectangle-tree'; choose at most {MOST_COLUMNS} "
-                "columns, or use 'gaussian' on the table."
+                "columns, or use 'tree'."
             )
 
     def top(self, unit: Unit) -> int:

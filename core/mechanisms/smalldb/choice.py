@@ -206,7 +206,7 @@ class Choice:
 
 def instead(domain: Domain) -> str:
     """The mechanism that serves a schema too large for small databases."""
-    return "'histogram'" if domain.cells() <= SMALL_UNIVERSE else "'gaussian'"
+    return "'histogram'" if domain.cells() <= SMALL_UNIVERSE else "'tree'"
 
 
 def comparable(name: str, queries: tuple[QueryClass, ...], domain: Domain) -> SmallDatabases:
@@ -222,7 +222,7 @@ def comparable(name: str, queries: tuple[QueryClass, ...], domain: Domain) -> Sm
     if found.cells >= 2**62:
         raise Refused(
             f"The questions look at {amount(found.cells)} combinations and '{name}' numbers at most 2^62; choose fewer "
-            "columns or coarser bins, or use 'gaussian'."
+            "columns or coarser bins, or use 'tree'."
         )
     return found
 

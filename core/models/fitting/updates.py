@@ -132,9 +132,14 @@ def _tilt(mass: Floats, weights: Floats, share: float) -> float:
 class Perceptron:
     """The perceptron (G algorithm 10, theorem 5.11): T(alpha) = (|x|_2/|x|_1)^2 |X|/alpha^2.
 
-    With `alpha` set, the paper's step from the zero vector: plus or minus alpha/|X| f (times the number of rows, since
-    everything here counts in rows). Without it, the shortest step that meets the measured value, from the uniform
-    table.
+    The number of rows is known, so the hypothesis moves among the signed tables that sum to it: it starts from the
+    uniform one, and a step goes along f less its mean. With `alpha` set, the step is the paper's, plus or minus
+    alpha/|X| (times the rows, since everything here counts in rows). Without it, the shortest one that meets the
+    measured value.
+
+    **Proof** of T for these steps. R = x^t - x sums to 0, so <f, R> = <f - mean f, R>. With alpha' = alpha |x|_1 a step
+    lowers |R|_2^2 by at least 2 alpha'/|X| <f, R> - (alpha'/|X|)^2 |f - mean f|_2^2 >= alpha'^2/|X|, since
+    |f - mean f|_2^2 <= |f|_2^2 <= |X|. At the start |R|_2^2 = |x|_2^2 - |x|_1^2/|X|, less than the paper's |x|_2^2.
     """
 
     alpha: float | None = None
@@ -142,23 +147,25 @@ class Perceptron:
     """Public bound on |X| (|x|_2/|x|_1)^2, which is 1 for a table with equal cells and |X| for a single cell."""
 
     def start(self, domain: Domain, total: float) -> Signed:
-        return Signed.uniform(domain, total) if self.alpha is None else Signed.zero(domain, total)
+        return Signed.uniform(domain, total)
 
     def apply(self, hypothesis: Signed, question: Question, value: Any, slack: float = 0.0) -> Signed:
         domain = hypothesis.domain
         mass = hypothesis.marginal(question.columns)
+        # Each combination of the question's columns holds so many cells of the universe.
+        spread = domain.cells() / domain.cells(question.columns)
         if isinstance(question, Statistic):
             raise TypeError(NOT_LINEAR)
         if isinstance(question, Marginal):
             wanted = np.asarray(value, dtype=np.float64)
             missing = np.clip(mass, wanted - slack, wanted + slack) - mass
-            return hypothesis.shifted(question.columns, missing * (domain.cells(question.columns) / domain.cells()))
+            return hypothesis.shifted(question.columns, missing / spread)
         total, wanted_total = float((question.weights * mass).sum()), float(value)
         if self.alpha is not None:
-            step = (1 if total <= wanted_total else -1) * self.alpha * hypothesis.rows / domain.cells()
+            step = (1 if total <= wanted_total else -1) * self.alpha * hypothesis.total / domain.cells()
             return hypothesis.shifted(question.columns, question.weights * np.float64(step / question.denominator))
         gap = min(max(total, wanted_total - slack), wanted_total + slack) - total
-        length = float((question.weights**2).sum()) * (domain.cells() / domain.cells(question.columns))
+        length = float(((question.weights - question.weights.mean()) ** 2).sum()) * spread
         if length == 0:
             return hypothesis
         return hypothesis.shifted(question.columns, question.weights * np.float64(gap / length))

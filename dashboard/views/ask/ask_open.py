@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -10,6 +12,7 @@ from core.base.errors import DeskError
 from core.base.options import options_of
 from core.base.wording import amount, plural
 from core.desk.desk import Desk
+from core.planning.session_offers import proposed, session_offers
 from core.plans.session_plan import SessionPlan
 from core.plans.statements import DeskTable, Statement
 from core.plans.terms import is_release
@@ -22,9 +25,6 @@ from dashboard.views.common import budget_form, messages, option_form, state, wo
 from dashboard.views.release import result_page
 
 NEW = "new"
-HISTOGRAM, LEARNING = "online-histogram", "online-weights"
-FEW_CELLS = 2**14
-"""Combinations up to which a noisy histogram answers better than anything that waits for questions."""
 MANY_CELLS = 2**20
 """Combinations that a session starts with at most; more is a choice."""
 
@@ -162,21 +162,27 @@ def _columns(table: DeskTable) -> Domain | None:
 
 def _plan(desk: Desk, table: DeskTable, domain: Domain, budget: Budget, stored: dict[str, str]) -> SessionPlan | None:
     """The priced session."""
-    small = domain.cells() <= FEW_CELLS
-    first = HISTOGRAM if small else LEARNING
-    names = [first, *(name for name in interactive if name != first)]
+    offers = session_offers(domain, table.unit, budget)
+    names = list(offers.found)
+    # What was picked stays while it can be opened, whatever else can be.
+    kept = f"ask-mechanism-{table.id}"
+    picked, key = st.session_state.get(kept), f"{kept}-{'-'.join(names)}"
     name = st.radio(
         "Mechanism",
         names,
-        format_func=lambda name: interactive[name].title + (" · **recommended**" if name == first else ""),
+        format_func=lambda name: interactive[name].title + (" · **recommended**" if name == names[0] else ""),
         captions=[interactive[name].prefer for name in names],
-        key=f"ask-mechanism-{table.id}-{small}",
+        index=names.index(picked) if picked in names else 0,
+        key=key,
+        on_change=_keep,
+        args=(kept, key),
     )
+    if offers.refused:
+        with st.expander(f"{plural(len(offers.refused), 'mechanism')} cannot do this"):
+            for other, problem in offers.refused.items():
+                st.write(f"**{interactive[other].title}**: {messages.plain(messages.sentence(problem))}")
     try:
-        values: dict[str, Any] = {}
-        if options := options_of(interactive[name]):
-            with st.expander(f"Options of '{interactive[name].title}'", icon=":material/tune:", expanded=True):
-                values = option_form.changed(options, option_form.fill(options, domain, f"ask-{table.id}-{name}"))
+        values = _options(table, domain, budget, name, offers.found[name])
         lines = {"": "nothing: every combination is as likely as any other", **stored}
         earlier = st.selectbox(
             "Start from", list(lines), format_func=lines.__getitem__, key=f"ask-earlier-{table.id}",
@@ -189,6 +195,23 @@ def _plan(desk: Desk, table: DeskTable, domain: Domain, budget: Budget, stored: 
     except DeskError as problem:
         st.error(messages.sentence(problem), icon=":material/error:")
         return None
+
+
+def _options(table: DeskTable, domain: Domain, budget: Budget, name: str, offered: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that the form shows, where they are not those that the desk would take by itself."""
+    options = options_of(interactive[name])
+    if not options:
+        return {}
+    starting = [replace(option, default=offered.get(option.name, option.default)) for option in options]
+    with st.expander(f"Options of '{interactive[name].title}'", icon=":material/tune:", expanded=True):
+        shown = option_form.fill(starting, domain, f"ask-{table.id}-{name}")
+    given = option_form.changed(options, shown)
+    # What the form shows counts, also where the desk would propose something else.
+    return {**{option: shown[option] for option in proposed(name, budget, given, domain, table.unit)}, **given}
+
+
+def _keep(kept: str, widget: str) -> None:
+    st.session_state[kept] = st.session_state[widget]
 
 
 def _summary(desk: Desk, plan: SessionPlan, statement: Statement) -> None:

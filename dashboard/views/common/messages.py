@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Literal
@@ -10,6 +9,7 @@ from typing import Literal
 import streamlit as st
 
 from core.base.errors import DeskError
+from core.base.unexpected import noted
 
 Visibility = Literal["public", "released", "curator only"]
 STATUSES: tuple[Visibility, ...] = ("public", "released", "curator only")
@@ -20,7 +20,6 @@ _LOOKS: dict[Visibility, tuple[Literal["gray", "green", "orange"], str, str]] = 
     "released": ("green", ":material/verified:", "Computed from a release; it may be shared with anyone."),
     "curator only": ("orange", ":material/lock:", "Exact and private: it must not leave this desk."),
 }
-_LOG = logging.getLogger("release_desk")
 
 
 def badge(status: Visibility) -> None:
@@ -53,10 +52,9 @@ def sentence(problem: Exception) -> str:
     if isinstance(problem, DeskError):
         text = str(problem)
         return text[:1].upper() + text[1:]
-    # The text of an unforeseen error may quote a private value, so only its kind is kept, here and in the log.
-    _LOG.error("unexpected %s", type(problem).__name__)
+    # The text of an unforeseen error may quote a private value, so only its kind is shown, and its place logged.
     return (
-        f"This step stopped unexpectedly ({type(problem).__name__}); try it again. The Budget page shows what was "
+        f"This step stopped unexpectedly ({noted(problem)}); try it again. The Budget page shows what was "
         "paid, and a paid release is never lost."
     )
 

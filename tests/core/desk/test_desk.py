@@ -177,7 +177,7 @@ def test_threads_that_release_the_same_plan_get_the_same_bytes(desk, held):
     assert len(desk.statement(held).entries) == 1
 
 
-def test_a_failed_run_stays_paid_and_can_be_finished(desk, held, monkeypatch):
+def test_a_failed_run_stays_paid_and_can_be_finished(desk, held, monkeypatch, caplog):
     def explode(*_):
         raise ValueError("a private value 1234")
 
@@ -186,7 +186,8 @@ def test_a_failed_run_stays_paid_and_can_be_finished(desk, held, monkeypatch):
         broken.setattr(LaplaceTables, "run", explode)
         with pytest.raises(Failed) as problem:
             desk.release(plan)
-    assert "1234" not in str(problem.value)
+    assert "1234" not in str(problem.value) + caplog.text
+    assert f"unexpected ValueError at tests/core/desk/test_desk.py:{explode.__code__.co_firstlineno + 1}" in caplog.text
     assert problem.value.__cause__ is None
     spent = desk.statement(held).spent_share
     progress = desk.progress(plan.id)

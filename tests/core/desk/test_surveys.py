@@ -45,6 +45,15 @@ def interrupted(monkeypatch: pytest.MonkeyPatch, call: Callable[[], object]) -> 
             call()
 
 
+def test_categories_that_are_all_words_for_the_others_are_bought_like_any(desk: Desk) -> None:
+    words = ["other", "something else", "none of these", "not listed", "…"]
+    frame = pd.DataFrame({"answer": words * 3_000})
+    found = desk.discover(frame, {"answer": "text"}, unit=ROW, total=TOTAL, part=PART)
+    [line] = found.lines({"answer": "categories"})
+    assert sorted(line["values"]) == sorted(words)
+    assert Domain.from_list([line])["answer"].size == 6
+
+
 def test_pays_once_and_the_same_columns_again_is_free_and_equal(desk: Desk) -> None:
     first = bought(desk)
     assert first.suggestions["region"].values == ("north", "south")

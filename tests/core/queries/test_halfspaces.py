@@ -144,3 +144,10 @@ def test_the_net_shatters_as_many_points_as_there_are_dimensions():
 
 def test_normals_keep_their_direction_when_discretised():
     assert discretised(np.array([0.5, -1.0, 0.25]), 8).tolist() == [32, -64, 16]
+
+
+def test_the_words_of_a_member_need_no_table():
+    few, many = (Domain(tuple(Integers(name=name, low=0, high=high) for name in "xy")) for high in (9, 9_999))
+    query = Halfspaces(columns=("x", "y"), directions=8)
+    assert [query.words(few, place) for place in range(8)] == [query.member(few, place).words for place in range(8)]
+    assert query.words(many, 3).startswith("share of rows with")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from core.schema.domain import Domain
 from tests.dashboard.pages.test_pages import Open, button, chooser, errors, field, finished, words
 
 ROWS = 4_000
+DATA = Path(__file__).resolve().parents[3] / "data"
 
 
 @pytest.fixture
@@ -40,6 +42,10 @@ def people(desk: Desk) -> DeskTable:
         ]
     )
     return desk.add_table(frame, domain, unit=Unit.row(), budget=Budget(20, "1e-9"), name="people")
+
+
+def number(app: AppTest, label: str) -> Any:
+    return next(found for found in app.number_input if found.label == label)
 
 
 def radio(app: AppTest) -> Any:
@@ -67,6 +73,48 @@ def test_a_small_universe_is_recommended_a_histogram_and_every_mechanism_is_offe
     app = page("ask")
     assert len(radio(app).options) == len(interactive)
     assert radio(app).value == "online-histogram"
+    assert not errors(app)
+
+
+@pytest.fixture
+def clinic(desk: Desk) -> DeskTable:
+    """The demo table as the Data page opens it."""
+    domain = Domain.from_json((DATA / "clinic_visits.schema.json").read_text(encoding="utf-8"))
+    unit = Unit.id("patient_id", 3)
+    return desk.add_table(DATA / "clinic_visits.csv", domain, unit=unit, budget=Budget(2, "1e-9"), name="visits")
+
+
+def test_the_demo_table_is_asked_with_what_the_page_offers_first(page: Open, desk: Desk, clinic: DeskTable):
+    app = page("ask")
+    assert not errors(app)
+    assert radio(app).value == "online-weights"
+    assert number(app, "Target error").value == 0.1
+    assert "2 mechanisms cannot do this" in [found.label for found in app.expander]
+    button(app, "Open the session").click().run()
+    assert not errors(finished(app, desk))
+    [session] = desk.sessions(clinic)
+    budget, columns = Budget("0.5", "1e-9"), list(session.domain.names)
+    assert desk.ask(clinic, mechanism="online-weights", budget=budget, columns=columns).id == session.id
+
+
+@pytest.mark.crossing(keep=1)
+@pytest.mark.parametrize("name", ["online-weights", "online-perceptron", "online-median", "online-laplace"])
+def test_every_session_that_is_offered_for_the_demo_table_can_be_paid(page: Open, clinic: DeskTable, name: str):
+    app = page("ask")
+    radio(app).set_value(name).run()
+    assert not errors(app)
+    assert not button(app, "Open the session").disabled
+
+
+def test_a_target_error_that_was_typed_is_not_replaced(page: Open, clinic: DeskTable):
+    app = page("ask")
+    number(app, "Target error").set_value(0.05).run()
+    [error] = errors(app)
+    assert "cannot be kept" in error
+    number(app, "Target error").set_value(0.2).run()
+    assert not errors(app)
+    number(app, "Rows, roughly").set_value(1_000_000).run()
+    number(app, "Target error").set_value(0.05).run()
     assert not errors(app)
 
 

@@ -413,6 +413,7 @@ def test_unforeseen_error_quotes_nothing(
     [error] = errors(app.run())
     assert "ValueError" in error
     assert "4711" not in words(app) + caplog.text
+    assert f"tests/dashboard/pages/test_pages.py:{broken.__code__.co_firstlineno + 1} < " in caplog.text
 
 
 def test_demo_mode_refuses_files_and_throws_the_workspace_away(

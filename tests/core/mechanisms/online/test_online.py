@@ -233,6 +233,26 @@ def test_a_large_schema_is_held_as_weighted_records(monkeypatch):
     assert np.abs(helped.state.hypothesis.marginal(("w0", "w1")) - counts.marginal(("w0", "w1"))).sum() < 0.2 * 30_000
 
 
+def test_signed_cells_of_earlier_versions_sum_to_the_rows_once_they_are_read():
+    session = mechanism(OnlinePerceptron, Budget(10, 1e-6))
+    state = opened(session, table()).state
+    assert np.isclose(state.hypothesis.total, state.rows)
+    kept = session.load(CUBE, session.save(state))
+    np.testing.assert_array_equal(kept.hypothesis.cells, state.hypothesis.cells)
+    old = replace(state, hypothesis=replace(state.hypothesis, cells=state.hypothesis.cells - 5))
+    read = session.load(CUBE, session.save(old))
+    np.testing.assert_allclose(read.hypothesis.cells, state.hypothesis.cells)
+
+
+@pytest.mark.parametrize("kind", [OnlineWeights, OnlinePerceptron])
+def test_the_question_about_every_row_stays_right_whatever_was_learnt(kind):
+    counts, everything = table(), Query(columns=(), weights=np.array(1))
+    session = mechanism(kind, Budget(10, 1e-6))
+    learnt, _ = played(session, counts, questions(CUBE, 200))
+    _, reply = answered(session, learnt, everything, counts)
+    assert abs(reply.count - 20_000) < 200
+
+
 def test_two_signed_comparisons_in_the_theorem_variant():
     session, counts = mechanism(OnlineWeights, variant="theorem", alpha=0.9), table()
     state = opened(session, counts, Recorder(0))

@@ -232,7 +232,7 @@ def test_what_is_too_large_is_refused_with_its_size_and_a_better_choice():
     shared = {"queries": pairs_of_bits, "budget": Budget(1)}
     for mechanism in (SmallDb(**shared), SmallDbLinear(**shared), Net(**shared)):
         assert "1,073,741,824 combinations" in (text := refused(mechanism))
-        assert "'gaussian'" in text
+        assert "'tree'" in text
     assert "about 10^" in refused(SmallDb(**shared, method="enumerate", rows=4))
     assert "holds" in refused(SmallDb(**shared, method="net", members=10**6, rows=100))
     SmallDb(**shared, method="search").check(bits, unit)

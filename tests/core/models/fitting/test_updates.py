@@ -100,21 +100,23 @@ def test_the_perceptron_makes_no_more_mistakes_than_the_theorem_allows(alpha):
 
 
 def test_each_step_of_the_perceptron_comes_nearer_by_what_the_proof_says():
-    truth = small_counts(1_000)
+    truth = Dense(SMALL, np.stack([np.zeros((4, 2)), np.zeros((4, 2)), np.full((4, 2), 125.0)]))
     alpha, update = 0.1, Perceptron(alpha=0.1)
     hypothesis = update.start(SMALL, 1_000.0)
-    assert (hypothesis.cells == 0).all()
+    np.testing.assert_allclose(hypothesis.cells, 1_000 / 24)
     before = ((hypothesis.cells - truth.cells) ** 2).sum()
     learned = update.apply(hypothesis, HALVES, HALVES.total(truth))
-    step = alpha * 1_000 / 24 * HALVES.weights / 4
-    np.testing.assert_allclose(learned.cells, np.broadcast_to(step[:, None, None], SMALL.shape()))
+    sign = 1 if HALVES.total(hypothesis) <= HALVES.total(truth) else -1
+    step = sign * alpha * 1_000 / 24 * (HALVES.weights - HALVES.weights.mean()) / 4
+    np.testing.assert_allclose(learned.cells - hypothesis.cells, np.broadcast_to(step[:, None, None], SMALL.shape()))
+    assert abs(HALVES.total(hypothesis) - HALVES.total(truth)) >= 4 * alpha * 1_000
     assert before - ((learned.cells - truth.cells) ** 2).sum() >= (alpha * 1_000) ** 2 / 24
-    back = update.apply(learned, HALVES, HALVES.total(learned) - 1)
+    back = update.apply(learned, HALVES, HALVES.total(learned) - sign)
     np.testing.assert_allclose(back.cells, hypothesis.cells, atol=1e-9)
 
 
 @pytest.mark.parametrize("question", [LARGE_RED, HALVES])
-def test_the_tuned_step_of_the_perceptron_is_the_shortest_that_meets_the_value(question):
+def test_the_tuned_step_of_the_perceptron_is_the_shortest_that_meets_value_and_rows(question):
     start = Perceptron().start(SMALL, 240.0)
     learned = Perceptron().apply(start, question, 300.0)
     assert np.isclose(question.total(learned), 300)
@@ -122,7 +124,9 @@ def test_the_tuned_step_of_the_perceptron_is_the_shortest_that_meets_the_value(q
     weights = np.broadcast_to(
         question.weights.T[:, :, None] if question is LARGE_RED else question.weights[:, None, None], SMALL.shape()
     )
-    np.testing.assert_allclose(step, weights * (step * weights).sum() / (weights**2).sum())
+    centred = weights - weights.mean()
+    np.testing.assert_allclose(step, centred * (step * centred).sum() / (centred**2).sum(), atol=1e-12)
+    assert np.isclose(learned.total, 240)
 
 
 def test_the_perceptron_fits_a_whole_table_with_slack():
