@@ -15,6 +15,10 @@ from hypothesis import settings
 
 from tests import crossings
 
+# Tests run in as many processes as there are cores: threads inside each would only wait for one another.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+
 # A busy machine is no defect: nothing here measures time.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
