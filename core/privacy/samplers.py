@@ -15,7 +15,7 @@ import math
 import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
-from decimal import Context, Decimal, getcontext, localcontext
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
@@ -23,6 +23,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from core.privacy.normal import normal_tail
 
 Integers = NDArray[Any]
 """int64 where every number fits, Python integers (dtype object) where one does not."""
@@ -280,40 +282,9 @@ def _reached(size: int, number: int, bits: int, variance: Fraction) -> bool | No
         x = (Decimal(edge.numerator) / Decimal(edge.denominator)).sqrt()
         if edge > 4 * bits:
             return True if number else None  # Q(x) < exp(-x^2/2) < 2^-bits <= u
-        tail = _tail(x) * Decimal(2) ** bits
+        tail = normal_tail(x) * Decimal(2) ** bits
         error = Decimal(10) ** -5
         return True if tail + error <= number else False if tail - error >= number + 1 else None
-
-
-def _tail(x: Decimal) -> Decimal:
-    """The normal tail Q(x) = 1/2 - phi(x) (x + x^3/3 + x^5/(3 5) + ...), x >= 0; all terms are positive.
-
-    The terms are summed until what follows (a geometric series once x^2 < 2n + 3) is beyond the digits in use.
-    """
-    square, term, total, odd = x * x, x, x, 1
-    least = Decimal(10) ** -(getcontext().prec + 5)
-    while term > least or square * 2 > odd:
-        odd += 2
-        term = term * square / odd
-        total += term
-    return Decimal("0.5") - total * (-square / 2).exp() / (2 * _pi(getcontext().prec)).sqrt()
-
-
-@lru_cache(maxsize=64)
-def _pi(digits: int) -> Decimal:
-    """pi by Machin's formula."""
-
-    def arctan_of_inverse(x: int) -> Decimal:
-        power = total = Decimal(1) / x
-        n, sign = 3, -1
-        while abs(power) > Decimal(10) ** -(digits + 8):
-            power /= x * x
-            total += sign * power / n
-            n, sign = n + 2, -sign
-        return total
-
-    with localcontext(Context(prec=digits + 10)):
-        return 4 * (4 * arctan_of_inverse(5) - arctan_of_inverse(239))
 
 
 def select(scores: NDArray[np.int64], rate: Fraction) -> int:
