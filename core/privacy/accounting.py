@@ -38,14 +38,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
 from fractions import Fraction
 from functools import lru_cache
 
-from core.base.errors import BadParameter, OutOfBudget
+from core.base.errors import BadParameter
 from core.privacy.budget import Budget, exact
-from core.privacy.events import Cost, Event, Gaussian, Pure, Selection
+from core.privacy.events import Cost, Event, Gaussian, Selection
 
 UNITS = 10**12
 """Units per nat."""
@@ -175,68 +174,6 @@ def _range(epsilon: Fraction, order: Fraction) -> Decimal:
     return (((w - power) / ((a - 1) * (1 - w))).ln() - a * tilt.ln()) / (a - 1)
 
 
-def rho_for(budget: Budget) -> Fraction:
-    """The rho of Gaussian noise that uses a budget to its last unit; split it freely, parts add up exactly."""
-    order = order_for(budget)
-    if order is None:
-        raise BadParameter("delta", "Gaussian noise needs a delta above 0; try 1e-9, or choose Laplace noise.")
-    held = capacity(budget)
-    if held == 0:
-        raise BadParameter("epsilon", "is too small for Gaussian noise of any size; try 1.")
-    return Fraction(held, UNITS) / order
-
-
-@lru_cache(maxsize=1024)
-def pure_for(budget: Budget) -> Fraction:
-    """The epsilon of one pure event (Laplace noise, say) that uses a budget to its last unit.
-
-    With delta = 0 this is the budget's epsilon. With delta > 0 it is smaller, because the account's order suits
-    Gaussian noise; a curator who wants one pure event only should open the account with delta = 0.
-    """
-    return _largest_pure(capacity(budget), order_for(budget))
-
-
-def _largest_pure(held: int, order: Fraction | None) -> Fraction:
-    """The largest multiple of 10^-12 whose pure event costs at most `held` units."""
-    if order is None or held <= 0:
-        return Fraction(max(0, held), UNITS)
-    # Randomised response costs at most epsilon and at least epsilon - log(2)/(order - 1).
-    low, high = held, held + math.ceil(Fraction(7, 10) * UNITS / (order - 1)) + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if units(Cost((Pure(Fraction(middle, UNITS)),)), order) <= held:
-            low = middle
-        else:
-            high = middle
-    return Fraction(low, UNITS)
-
-
-def remaining_epsilon(units_left: int, order: Fraction | None, delta: object) -> float:
-    """The largest epsilon of a plan with this delta that an account can still pay, rounded down; 0 if there is none.
-
-    A plan with delta > 0 is priced as Gaussian noise (`rho_for`), a plan with delta = 0 as one pure event. An account
-    of infinite order pays pure epsilon whatever the delta.
-    """
-    failure = _probability(delta)
-    if units_left <= 0:
-        return 0.0
-    if order is None or failure == 0:
-        return _down(min(_largest_pure(units_left, order), Fraction(1000)))
-    rho = Fraction(units_left, UNITS) / order
-    with localcontext(_DIGITS):
-        # The inverse of `rho_for`, up to the unit that each capacity loses by rounding; hence one step up, then down.
-        best = _best_order(lambda a: _decimal(a * rho) - _allowance(a, failure))
-        largest = best * rho - Fraction(_allowance(best, failure)) + Fraction(1, UNITS)
-    while (epsilon := _down(min(largest, Fraction(1000)))) > 0:
-        plan = Budget(epsilon, failure)
-        if capacity(plan) == 0:
-            return 0.0
-        if units(Cost((Gaussian(rho_for(plan)),)), order) <= units_left:
-            return epsilon
-        largest = Fraction(epsilon) - Fraction(1, UNITS)
-    return 0.0
-
-
 def _down(value: Fraction) -> float:
     """The value cut after 12 decimals: at most the value when read as the decimal it prints."""
     return math.floor(value * UNITS) / UNITS
@@ -348,29 +285,3 @@ def _probability(delta: object) -> Fraction:
     if not 0 <= value < 1:
         raise BadParameter("delta", "must be at least 0 and below 1; try 1e-9.")
     return value
-
-
-@dataclass(frozen=True)
-class Filter:
-    """An account in memory: it pays while the total stays within the budget, and refuses otherwise.
-
-    **Privacy**: everything paid together is (epsilon, delta)-private, also when each cost is chosen after seeing all
-    earlier answers (see the module's text).
-    """
-
-    budget: Budget
-    spent: int = 0
-    """Units paid so far."""
-
-    @property
-    def left(self) -> int:
-        return capacity(self.budget) - self.spent
-
-    def fits(self, cost: Cost) -> bool:
-        return units(cost, order_for(self.budget)) <= self.left
-
-    def spend(self, cost: Cost) -> Filter:
-        """The account after paying."""
-        if not self.fits(cost):
-            raise OutOfBudget("The cost is larger than what is left of the budget; choose a smaller epsilon.")
-        return Filter(self.budget, self.spent + units(cost, order_for(self.budget)))

@@ -12,16 +12,17 @@
 
 delta_1 + delta_2 + ... = delta.
 
-**Theorem.** If a spend is refused unless at least one way still covers all spends including the new one, then everything
-together is (epsilon, delta)-differentially private, whatever is asked and whatever price is chosen after seeing earlier
-answers.
+**Theorem.** If a spend is refused unless at least one way still covers all spends including the new one, then
+everything together is (epsilon, delta)-differentially private, whatever is asked and whatever price is chosen after
+seeing earlier answers.
 
-*Proof.* For one way j consider the interaction that is stopped just before way j would be exceeded. Its sum never exceeds
-a number fixed in advance, so it is (epsilon, delta_j)-private: for pure epsilons by basic composition with prices chosen
-on the way (Rogers, Roth, Ullman and Vadhan 2016), for Rényi divergences by Feldman and Zrnic 2021, for mu^2 by Smith and
-Thakurta 2022 and Koskela, Tobaben and Honkela 2023. Up to where it is stopped it agrees with the real interaction. Let
-A_j be the transcripts of the real interaction that way j covers to their end and no way before j does. Every transcript
-lies in one A_j, and on A_j nothing was stopped. So for neighbouring tables and every set S of transcripts
+*Proof.* For one way j consider the interaction that is stopped just before way j would be exceeded. Its sum never
+exceeds a number fixed in advance, so it is (epsilon, delta_j)-private: for pure epsilons by basic composition with
+prices chosen on the way (Rogers, Roth, Ullman and Vadhan 2016), for Rényi divergences by Feldman and Zrnic 2021, for
+mu^2 by Smith and Thakurta 2022 and Koskela, Tobaben and Honkela 2023. Up to where it is stopped it agrees with the real
+interaction. Let A_j be the transcripts of the real interaction that way j covers to their end and no way before j
+does. Every transcript lies in one A_j, and on A_j nothing was stopped. So for neighbouring tables and every set S of
+transcripts
 
     P(S) = sum_j P(S and A_j) <= sum_j (e^epsilon P'(S and A_j) + delta_j) = e^epsilon P'(S) + delta.
 

@@ -17,7 +17,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate
 from typing import Any
 
@@ -213,7 +213,7 @@ def gaussian(count: int, numerator: int, denominator: int) -> Integers:
 
 _UNCLEAR = 1e-12
 """Relative distance from an edge below which floating point does not decide. Its own errors are far smaller: the edges
-are off by less than 10^-13 of themselves up to nine standard deviations (argument, square root, division and `ndtr`)."""
+are off by less than 10^-13 of themselves up to nine standard deviations (square root, division and `ndtr`)."""
 _DEEP = 2.0**-60
 """Tails below this are settled with all their digits: the 63 bits that were read say too little about them."""
 
@@ -248,7 +248,7 @@ def _settled(first: int, guess: int, variance: Fraction) -> int:
     """
     number, bits = first, 64
     while True:
-        found = _least(lambda size: _reached(size, number, bits, variance), max(0, guess))
+        found = _least(partial(_reached, number, bits, variance), max(0, guess))
         if found is not None:
             return found
         number, bits = (number << 64) | int(words(1)[0]), bits + 64
@@ -275,7 +275,7 @@ def _least(reached: Callable[[int], bool | None], guess: int) -> int | None:
     return high
 
 
-def _reached(size: int, number: int, bits: int, variance: Fraction) -> bool | None:
+def _reached(number: int, bits: int, variance: Fraction, size: int) -> bool | None:
     """Whether Q((size + 1/2)/sigma) <= u for every u that starts with these bits; None if for some only."""
     with localcontext(Context(prec=bits // 2 + 40, Emin=-(10**12), Emax=10**12)):
         edge = Fraction(2 * size + 1, 2) ** 2 / variance
