@@ -25,13 +25,13 @@ from core.ledger.ledger import Entry, Ledger
 from core.mechanisms.discovery.discovery import Kind
 from core.mechanisms.kit.protocol import Mechanism
 from core.models.widened import widened
-from core.plans.plan import Plan, canonical, identity, order_of, release_content
+from core.plans.plan import Plan, canonical, identity, release_content
 from core.plans.pricing import Priced, check_paid, most_records, price_release
 from core.plans.run_once import ENDED, is_void, run_once
 from core.plans.session_plan import SessionPlan, is_session, leave_out
 from core.plans.statements import DeskTable, RunProgress, Statement, current
-from core.privacy import accounting
 from core.privacy.budget import Budget
+from core.privacy.filters import PURE, Filters
 from core.privacy.noise import Noise, NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass
@@ -75,20 +75,18 @@ class Desk:
         The budget belongs to the data, not to the schema: adding the same data again gives the same table if schema and
         unit are the same, and otherwise another table that spends from the same budget.
         """
-        if accounting.capacity(budget) == 0:
+        if Filters.of(budget).total == 0:
             raise BadParameter("epsilon", "is too small to pay for anything; try 1.")
         table = Table.load(source, domain, unit, self._noise)
         with self._intake:
             return self._take_in(table, unit, budget, name if name is not None else _name_of(source))
 
     def _take_in(self, table: Table, unit: Unit, budget: Budget, name: str) -> DeskTable:
-        order = accounting.order_for(budget)
         account = self.ledger.open_account(
             fingerprint=table.fingerprint,
             unit_json=canonical(unit.to_json()),
             budget_json=canonical(budget.to_json()),
-            order=None if order is None else str(order),
-            total=accounting.capacity(budget),
+            filters=Filters.of(budget),
         )
         for held in self.tables():
             if self.ledger.dataset(held.id).fingerprint == account.fingerprint and held.domain == table.domain:
@@ -164,6 +162,7 @@ class Desk:
             records=records,
             edition=edition,
             cost=priced.cost,
+            amounts=priced.amounts,
             units=priced.units,
             expected_error=priced.mechanism.expected(priced.domain, held.unit),
         )
@@ -296,28 +295,24 @@ class Desk:
         """The account of a table: what is left, and every spend."""
         dataset = self.ledger.dataset(table if isinstance(table, str) else table.id)
         account = self.ledger.account(dataset.fingerprint)
-        budget = Budget.from_json(json.loads(account.budget_json))
-        return Statement(
-            budget=budget,
-            spent_share=account.spent / account.total if account.total else 1.0,
-            left_epsilon=accounting.remaining_epsilon(account.left, order_of(account), budget.delta),
-            entries=tuple(self.ledger.entries(fingerprint=account.fingerprint)),
-            total=account.total,
-            left=account.left,
-            changes=tuple(self.ledger.overrides(account.fingerprint)),
+        return Statement.of(
+            account,
+            self.ledger.entries(fingerprint=account.fingerprint),
+            self.ledger.overrides(account.fingerprint),
         )
 
     def change_budget(self, table: DeskTable | str, budget: Budget, *, reason: str) -> DeskTable:
         """Change a total budget after the first spend: possible only with a reason, which stays on record."""
         dataset = self.ledger.dataset(table if isinstance(table, str) else table.id)
         account = self.ledger.account(dataset.fingerprint)
-        if budget.pure != (account.order is None):
-            raise BadParameter("delta", "cannot change between 0 and above 0 once an account is open.")
-        changed = self.ledger.raise_total(
+        if budget.pure and not Budget.from_json(json.loads(account.budget_json)).pure:
+            raise BadParameter("delta", "cannot become 0 once an account is open.")
+        if not budget.pure and account.filters.ways.keys() == {PURE}:
+            raise BadParameter("delta", "must stay 0, because this account was opened without one.")
+        changed = self.ledger.change_budget(
             account.fingerprint,
             budget_json=canonical(budget.to_json()),
-            order=account.order,
-            total=accounting.capacity(budget, order_of(account)),
+            filters=account.filters.changed(budget),
             reason=reason,
         )
         return DeskTable.of(dataset, changed)
@@ -336,7 +331,7 @@ class Desk:
         priced = self._priced(content)
         if priced is None:
             return identity(content)
-        if priced.units != plan.units:
+        if priced.amounts != plan.amounts:
             raise Refused("This plan has another price than it says; make the plan again.")
         # A table that cannot be opened must be found out before it is paid for; a stored release needs no table.
         self._open(priced.held.id)
@@ -344,7 +339,7 @@ class Desk:
             plan_id=priced.id,
             dataset_id=priced.held.id,
             plan_json=priced.content,
-            units=priced.units,
+            amounts=priced.amounts,
             account=priced.account,
         ).plan_id
 

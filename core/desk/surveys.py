@@ -17,10 +17,11 @@ from core.base.errors import BadParameter
 from core.kernel.kernel import Kernel
 from core.ledger.ledger import Account, Dataset, Entry, Ledger
 from core.mechanisms.discovery.discovery import Discovery, Kind, Suggestion
-from core.plans.plan import canonical, identity, order_of
+from core.plans.plan import canonical, identity
+from core.plans.pricing import told
 from core.plans.run_once import run_once
-from core.privacy import accounting
 from core.privacy.budget import Budget
+from core.privacy.filters import Filters
 from core.privacy.noise import Noise, NoiseSource
 from core.privacy.unit import Unit
 from core.table.table import survey
@@ -61,11 +62,11 @@ def price(columns: Mapping[str, Kind], *, unit: Unit, total: Budget, part: Budge
     discovery = Discovery(columns=dict(columns), budget=part)
     if total.pure and not part.pure:
         raise BadParameter("delta", "must be 0, because the total budget has none.")
-    whole = accounting.capacity(total)
-    if whole == 0:
+    filters = Filters.of(total)
+    if filters.total == 0:
         raise BadParameter("epsilon", "is too small to pay for anything; try 1.")
-    share = accounting.units(discovery.cost(), accounting.order_for(total)) / whole
-    return Price(share=share, rows={name: discovery.threshold(name, unit) for name in columns})
+    filled = filters.filled(filters.amounts(discovery.cost()))
+    return Price(share=float(filled or 0), rows={name: discovery.threshold(name, unit) for name in columns})
 
 
 def is_discovery(entry: Entry) -> bool:
@@ -101,8 +102,10 @@ class Surveys:
             }
         )
         plan_id = identity(content)
-        units = accounting.units(wish.cost(), order_of(account))
-        self._ledger.reserve(plan_id=plan_id, dataset_id=dataset.id, plan_json=content, units=units, account=account)
+        amounts, _ = told(wish.cost(), account)
+        entry = self._ledger.reserve(
+            plan_id=plan_id, dataset_id=dataset.id, plan_json=content, amounts=amounts, account=account
+        )
 
         def run(noise: NoiseSource) -> bytes:
             found = wish.run(Kernel(private, noise, wish.cost()))
@@ -111,17 +114,15 @@ class Surveys:
         stored = run_once(self._ledger, plan_id, self._noise, run)
         return Found(
             suggestions={name: _suggestion(line) for name, line in json.loads(stored).items()},
-            share=units / account.total,
+            share=entry.units / account.total,
         )
 
     def _account(self, fingerprint: str, unit: Unit, total: Budget) -> Account:
-        order = accounting.order_for(total)
         return self._ledger.open_account(
             fingerprint=fingerprint,
             unit_json=canonical(unit.to_json()),
             budget_json=canonical(total.to_json()),
-            order=None if order is None else str(order),
-            total=accounting.capacity(total),
+            filters=Filters.of(total),
         )
 
     def _dataset(self, account: Account, unit: Unit) -> Dataset:

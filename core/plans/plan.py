@@ -10,15 +10,14 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from core.base.errors import BadParameter
-from core.ledger.ledger import Account
 from core.mechanisms.kit.protocol import Expected
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
+from core.privacy.filters import Amounts
 from core.queries.kit.protocol import QueryClass
 from core.registry import query_to_json
 
@@ -40,8 +39,10 @@ class Plan:
     """Synthetic records to draw; None draws about as many as the table has, as the release itself estimates it."""
     edition: int = 1
     cost: Cost = field(compare=False)
+    amounts: Amounts = field(compare=False)
+    """The price that was told, in each way of the account; a plan that turns out to have another one is refused."""
     units: int = field(compare=False)
-    """The price that was told; a plan that turns out to have another one is refused."""
+    """Parts of the account's total that it would take, as the account was when the plan was made."""
     expected_error: Expected = field(compare=False)
 
     @cached_property
@@ -106,8 +107,3 @@ def canonical(data: Any) -> str:
 def identity(content: str) -> str:
     """The id of whatever was chosen; the table's id in it is random, so it tells nothing about the table's content."""
     return hashlib.sha256(content.encode()).hexdigest()[:32]
-
-
-def order_of(account: Account) -> Fraction | None:
-    """The order at which an account counts its units; None for pure epsilon."""
-    return None if account.order is None else Fraction(account.order)

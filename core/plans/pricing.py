@@ -1,7 +1,7 @@
 """What a plan costs: one computation from the words of the plan, the table it names and the account of that table.
 
 **Privacy** A plan is a wish: an object that anybody may change, or a file from anywhere. The desk writes the wish down
-as text and everything follows from that text: the mechanism is built from it, its events are priced at the order of
+as text and everything follows from that text: the mechanism is built from it, its events are priced in the ways of
 the account that owns the table's budget, the same text is kept in the ledger with the price that was paid, and a run
 builds the mechanism from the kept text by the very same function. So nothing that a plan says about its own price,
 account or id can part what runs from what was charged.
@@ -18,12 +18,12 @@ from core.base.errors import BadParameter, Refused
 from core.ledger.ledger import Account, Entry
 from core.mechanisms.kit.interactive import Interactive
 from core.mechanisms.kit.protocol import Mechanism
-from core.plans.plan import identity, order_of
+from core.plans.plan import identity
 from core.plans.session_plan import chosen_columns, narrowed
 from core.plans.statements import DeskTable
-from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
+from core.privacy.filters import Amounts
 from core.queries.kit.focus import asked_columns
 from core.registry import interactive_from, mechanism_from, query_from_json
 from core.schema.domain import Domain
@@ -50,8 +50,10 @@ class Priced(Generic[Chosen]):
     domain: Domain
     """The columns that the mechanism gets to see."""
     cost: Cost
+    amounts: Amounts
+    """What the cost takes in each way of the account."""
     units: int
-    """What the cost takes from the account."""
+    """Parts of the account's total that this would take now; more than are left where it does not fit."""
 
     @property
     def id(self) -> str:
@@ -79,7 +81,8 @@ def price_session(content: str, held: DeskTable, account: Account) -> Priced[Int
 
 def check_paid(priced: Priced[Any], entry: Entry) -> None:
     """Nothing runs that costs more than was paid for it, whoever wrote the entry and with whatever version."""
-    if priced.units > entry.units:
+    paid = json.loads(entry.amounts)
+    if any(_above(amount, paid.get(way, 0)) for way, amount in priced.amounts.items()):
         raise Refused("This plan costs more than was paid for it; plan a fresh edition.")
 
 
@@ -92,6 +95,7 @@ def _priced(
 ) -> Priced[Chosen]:
     mechanism.check(domain, held.unit)
     cost = mechanism.cost(domain, held.unit)
+    amounts, units = told(cost, account)
     return Priced(
         content=content,
         terms=terms,
@@ -100,8 +104,23 @@ def _priced(
         mechanism=mechanism,
         domain=domain,
         cost=cost,
-        units=accounting.units(cost, order_of(account)),
+        amounts=amounts,
+        units=units,
     )
+
+
+def told(cost: Cost, account: Account) -> tuple[Amounts, int]:
+    """What a cost takes in each way of an account, and in parts of its total."""
+    amounts = account.filters.amounts(cost)
+    units = account.price(amounts)
+    if units is None:
+        raise BadParameter("delta", "Gaussian noise needs a table whose budget has a delta; choose Laplace noise.")
+    return amounts, units
+
+
+def _above(amount: int | None, paid: int | None) -> bool:
+    """None is beyond every amount."""
+    return paid is not None and (amount is None or amount > paid)
 
 
 def _built(make: Callable[[dict[str, Any]], Chosen], terms: dict[str, Any]) -> Chosen:

@@ -15,6 +15,7 @@ from core.plans.plan import chosen, identity
 from core.plans.run_once import is_void
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
+from core.privacy.filters import Amounts
 from core.schema.domain import Domain
 
 KIND = "session"
@@ -39,8 +40,10 @@ class SessionPlan:
     """The plan id of a stored release of the same table that the hypothesis starts from, at no cost."""
     edition: int = 1
     cost: Cost = field(compare=False)
+    amounts: Amounts = field(compare=False)
+    """The price that was told, in each way of the account; a plan that turns out to have another one is refused."""
     units: int = field(compare=False)
-    """The price that was told; a plan that turns out to have another one is refused."""
+    """Parts of the account's total that it would take, as the account was when the plan was made."""
     expected_error: Expected = field(compare=False)
     hard_answers: int | None = field(compare=False)
     """How many hard answers it can give; None where there is no limit."""

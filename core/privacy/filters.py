@@ -10,7 +10,7 @@
 - *orders*: the sum of Rényi divergences at some fixed orders a_j, as in `accounting.py`; each covers while its sum
   implies (epsilon, delta_j).
 
-delta_1 + delta_2 + ... = delta.
+delta_1 + delta_2 + ... = delta. An account of an older version has one way alone, with all of delta.
 
 **Theorem.** If a spend is refused unless at least one way still covers all spends including the new one, then
 everything together is (epsilon, delta)-differentially private, whatever is asked and whatever price is chosen after
@@ -35,138 +35,141 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Context, Decimal, localcontext
 from fractions import Fraction
-from functools import lru_cache
+from typing import Any
 
 from core.privacy.accounting import UNITS, capacity, order_for, units
 from core.privacy.budget import Budget
-from core.privacy.events import Cost, Event, Gaussian
-from core.privacy.normal import normal_tail
+from core.privacy.events import Cost
+from core.privacy.gaussian import gaussian_amount, gaussian_capacity
 
 PURE, GAUSSIAN = "pure", "gaussian"
 GAUSSIAN_SHARE = Fraction(1, 2)
 ORDER_SHARES = ((1, Fraction(3, 8)), (4, Fraction(1, 8)))
 """Parts of delta. Gaussian noise is used most, then mixtures with choices and comparisons, which one order serves; a
 second order, four times as high, serves mixtures with larger pure parts."""
-MOST = Fraction(60)
-"""An epsilon beyond which Gaussian noise is so small that a larger one would change nothing."""
 
 Amounts = Mapping[str, int | None]
 """What something takes in each way, in units; None where a way cannot count it."""
 
 
 @dataclass(frozen=True)
-class Filters:
-    """The ways of one account, each with what it holds, in units."""
+class Way:
+    """One way of adding up."""
 
-    held: Mapping[str, int]
+    share: Fraction
+    """Of the budget's delta."""
+    held: int
+    """Units that it holds."""
+
+
+@dataclass(frozen=True)
+class Filters:
+    """The ways of one account by their names: 'pure', 'gaussian', 'order 41/2'."""
+
+    ways: Mapping[str, Way]
 
     @classmethod
     def of(cls, budget: Budget) -> Filters:
-        held = {PURE: math.floor(budget.epsilon * UNITS)}
+        """The ways of a new account."""
+        shares = {PURE: Fraction(0)}
         if not budget.pure:
-            held[GAUSSIAN] = math.floor(gaussian_capacity(budget) * UNITS)
+            shares[GAUSSIAN] = GAUSSIAN_SHARE
             for multiple, share in ORDER_SHARES:
-                part = Budget(budget.epsilon, budget.delta * share)
-                order = (order_for(part) or Fraction(2)) * multiple
-                held[f"order {order}"] = capacity(part, order)
-        return cls(held)
+                order = order_for(_part(budget, share))
+                assert order is not None, "a part of a delta above 0 is above 0"
+                shares[f"order {order * multiple}"] = share
+        return cls({name: Way(share, _held(name, _part(budget, share))) for name, share in shares.items()})
+
+    def changed(self, budget: Budget) -> Filters:
+        """The same ways for another budget; one that needs a delta holds nothing where there is none."""
+        return Filters({name: Way(way.share, _held(name, _part(budget, way.share))) for name, way in self.ways.items()})
+
+    @property
+    def total(self) -> int:
+        """The number of parts into which an account is divided: pico-epsilons, or what its only way holds."""
+        return (self.ways.get(PURE) or next(iter(self.ways.values()))).held
 
     def amounts(self, cost: Cost) -> dict[str, int | None]:
         """What a cost takes in every way."""
-        return {way: _amount(cost, way) for way in self.held}
+        return {name: _amount(cost, name) for name in self.ways}
+
+    def filled(self, sums: Amounts) -> Fraction | None:
+        """How far these sums fill the way that they fill least, above 1 where they exceed it; None if none counts."""
+        return min(
+            (
+                Fraction(spent, way.held) if way.held else Fraction(0 if spent == 0 else 2)
+                for name, way in self.ways.items()
+                if (spent := sums.get(name, 0)) is not None
+            ),
+            default=None,
+        )
 
     def used(self, sums: Amounts) -> Fraction | None:
         """The part of the account that is used, by the way that covers best; None where no way covers everything."""
-        parts = [
-            Fraction(spent, held) if held else Fraction(0 if spent == 0 else 2)
-            for way, held in self.held.items()
-            if (spent := sums.get(way, 0)) is not None
-        ]
-        best = min(parts, default=None)
-        return best if best is not None and best <= 1 else None
+        filled = self.filled(sums)
+        return filled if filled is not None and filled <= 1 else None
+
+    def parts(self, sums: Amounts) -> int | None:
+        """How far these sums fill the account in parts of its total, rounded up; at most the total where they fit."""
+        filled = self.filled(sums)
+        return None if filled is None else math.ceil(filled * self.total)
+
+    def room_for_rho(self, name: str, sums: Amounts) -> Fraction | None:
+        """The rho of Gaussian noise that one way still has room for; None where it cannot count it."""
+        spent = sums.get(name, 0)
+        if name == PURE or spent is None:
+            return None
+        room = Fraction(self.ways[name].held - spent, UNITS)
+        return room if name == GAUSSIAN else room / _order(name)
 
     def to_text(self) -> str:
         """One spelling, as the ledger keeps it."""
-        return json.dumps(dict(self.held), sort_keys=True, separators=(",", ":"))
+        ways = {name: {"delta": str(way.share), "holds": way.held} for name, way in self.ways.items()}
+        return _text(ways)
 
     @classmethod
     def from_text(cls, text: str) -> Filters:
-        return cls(json.loads(text))
+        ways = json.loads(text).items()
+        return cls({name: Way(Fraction(way["delta"]), way["holds"]) for name, way in ways})
 
 
 def joined(first: Amounts, second: Amounts) -> dict[str, int | None]:
     """Both together, way by way; what a way cannot count once it can never cover again."""
     return {
-        way: None if amount is None or first.get(way, 0) is None else amount + (first.get(way) or 0)
-        for way, amount in second.items()
+        name: None if amount is None or first.get(name, 0) is None else amount + (first.get(name) or 0)
+        for name, amount in second.items()
     }
 
 
-def _amount(cost: Cost, way: str) -> int | None:
-    if way == PURE:
+def amounts_text(amounts: Amounts) -> str:
+    """One spelling of amounts or sums, as the ledger keeps them."""
+    return _text(dict(amounts))
+
+
+def _text(data: Any) -> str:
+    return json.dumps(data, sort_keys=True, separators=(",", ":"))
+
+
+def _part(budget: Budget, share: Fraction) -> Budget:
+    return Budget(budget.epsilon, budget.delta * share)
+
+
+def _held(name: str, part: Budget) -> int:
+    if name == PURE:
+        return math.floor(part.epsilon * UNITS)
+    if part.pure:
+        return 0
+    return math.floor(gaussian_capacity(part) * UNITS) if name == GAUSSIAN else capacity(part, _order(name))
+
+
+def _amount(cost: Cost, name: str) -> int | None:
+    if name == PURE:
         return units(cost, None) if cost.pure else None
-    if way == GAUSSIAN:
-        events = Counter(cost.events)
-        return math.ceil(sum((times * _as_gaussian(event) for event, times in events.items()), Fraction(0)) * UNITS)
-    return units(cost, Fraction(way.removeprefix("order ")))
+    return math.ceil(gaussian_amount(cost) * UNITS) if name == GAUSSIAN else units(cost, _order(name))
 
 
-@lru_cache(maxsize=8192)
-def _as_gaussian(event: Event) -> Fraction:
-    """mu^2/2 of the Gaussian noise that is at most as private as the event, rounded up."""
-    if isinstance(event, Gaussian):
-        return event.rho
-    if event.epsilon == 0:
-        return Fraction(0)
-    with localcontext(Context(prec=50 + math.ceil(event.epsilon))):
-        odds = Decimal(event.epsilon.numerator) / Decimal(event.epsilon.denominator)
-        wanted = 1 / (1 + odds.exp()) * (1 - Decimal(10) ** -30)
-        half = _where(lambda x: normal_tail(x) <= wanted, min(odds, 1 + (2 * odds).sqrt()))
-        return Fraction(2 * half * half)
-
-
-@lru_cache(maxsize=1024)
-def gaussian_capacity(budget: Budget) -> Fraction:
-    """The largest mu^2/2 for which mu-GDP implies (epsilon, share of delta), rounded down.
-
-    mu-GDP implies (epsilon, d) for d = Q(epsilon/mu - mu/2) - exp(epsilon) Q(epsilon/mu + mu/2), which grows with mu.
-    An epsilon above MOST is taken as MOST: that holds less, and nothing is protected there anyway.
-    """
-    epsilon, part = min(budget.epsilon, MOST), budget.delta * GAUSSIAN_SHARE
-    # Both tails are read relative to delta and to exp(-epsilon).
-    digits = 50 + math.ceil(-math.log10(part)) + math.ceil(epsilon)
-    with localcontext(Context(prec=digits)):
-        wanted = Decimal(part.numerator) / Decimal(part.denominator)
-        least = Decimal(epsilon.numerator) / Decimal(epsilon.denominator)
-        guard = Decimal(10) ** (10 - digits)
-
-        def exceeded(mu: Decimal) -> bool:
-            near, far = least / mu - mu / 2, least / mu + mu / 2
-            if near * near > 4 * digits:
-                return near < 0  # Q(near) < exp(-near^2/2), far below delta; or nearly 1
-            return _tail(near) - least.exp() * (_tail(far) - guard) + guard > wanted
-
-        above = _where(exceeded, Decimal(1))
-        below = above * (1 - Decimal(10) ** -25)
-        return Fraction(below * below / 2)
-
-
-def _tail(x: Decimal) -> Decimal:
-    return normal_tail(x) if x >= 0 else 1 - normal_tail(-x)
-
-
-def _where(holds: Callable[[Decimal], bool], start: Decimal) -> Decimal:
-    """A place at which something that holds from some place on does hold, at most 10^-30 of itself further on."""
-    high = start
-    while not holds(high):
-        high *= 2
-    low = Decimal(0)
-    for _ in range(140):
-        middle = (low + high) / 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
+def _order(name: str) -> Fraction:
+    return Fraction(name.removeprefix("order "))

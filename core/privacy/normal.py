@@ -17,7 +17,12 @@ def normal_tail(x: Decimal) -> Decimal:
         odd += 2
         term = term * square / odd
         total += term
-    return Decimal("0.5") - total * (-square / 2).exp() / (2 * _pi(getcontext().prec)).sqrt()
+    return Decimal("0.5") - total * normal_density(x)
+
+
+def normal_density(x: Decimal) -> Decimal:
+    """phi(x) = exp(-x^2/2)/sqrt(2 pi)."""
+    return (-x * x / 2).exp() / (2 * _pi(getcontext().prec)).sqrt()
 
 
 @lru_cache(maxsize=64)

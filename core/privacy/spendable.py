@@ -8,8 +8,10 @@ from fractions import Fraction
 from core.base.errors import BadParameter
 from core.privacy import accounting
 from core.privacy.budget import Budget
-from core.privacy.filters import ORDER_SHARES, gaussian_capacity
+from core.privacy.filters import GAUSSIAN_SHARE, ORDER_SHARES
+from core.privacy.gaussian import gaussian_capacity
 
+MIXED_SHARE = ORDER_SHARES[0][1]
 _TOO_SMALL = "is too small for Gaussian noise of any size; try 1."
 _NO_DELTA = "Gaussian noise needs a delta above 0; try 1e-9, or choose Laplace noise."
 
@@ -18,7 +20,7 @@ def rho_for(budget: Budget) -> Fraction:
     """The rho of Gaussian noise alone that uses a budget to its last unit; split it freely, parts add up exactly."""
     if budget.pure:
         raise BadParameter("delta", _NO_DELTA)
-    amount = Fraction(math.floor(gaussian_capacity(budget) * accounting.UNITS), accounting.UNITS)
+    amount = Fraction(math.floor(gaussian_capacity(_part(budget, GAUSSIAN_SHARE)) * accounting.UNITS), accounting.UNITS)
     if amount == 0:
         raise BadParameter("epsilon", _TOO_SMALL)
     return amount
@@ -35,7 +37,7 @@ def mixed_rho_for(budget: Budget) -> Fraction:
 
 def mixed_order(budget: Budget) -> Fraction:
     """The order at which an account adds up mixtures of Gaussian noise, choices and comparisons."""
-    order = accounting.order_for(_part(budget))
+    order = accounting.order_for(_part(budget, MIXED_SHARE))
     if order is None:
         raise BadParameter("delta", _NO_DELTA)
     return order
@@ -43,7 +45,7 @@ def mixed_order(budget: Budget) -> Fraction:
 
 def mixed_capacity(budget: Budget) -> int:
     """The units that a budget holds at that order."""
-    return accounting.capacity(_part(budget))
+    return accounting.capacity(_part(budget, MIXED_SHARE))
 
 
 def pure_for(budget: Budget) -> Fraction:
@@ -51,5 +53,5 @@ def pure_for(budget: Budget) -> Fraction:
     return budget.epsilon
 
 
-def _part(budget: Budget) -> Budget:
-    return Budget(budget.epsilon, budget.delta * ORDER_SHARES[0][1])
+def _part(budget: Budget, share: Fraction) -> Budget:
+    return Budget(budget.epsilon, budget.delta * share)

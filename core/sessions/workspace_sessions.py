@@ -24,7 +24,7 @@ from core.mechanisms.kit.interactive import Interactive
 from core.plans.plan import canonical, identity
 from core.plans.pricing import Priced, check_paid, price_session
 from core.plans.session_plan import KIND, SessionPlan, chosen_columns, is_release, is_session, session_content
-from core.plans.statements import DeskTable
+from core.plans.statements import DeskTable, by_present_budget
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.noise import NoiseSource
@@ -96,6 +96,7 @@ class Sessions:
             earlier=earlier,
             edition=edition,
             cost=priced.cost,
+            amounts=priced.amounts,
             units=priced.units,
             expected_error=priced.mechanism.expected(priced.domain, held.unit),
             hard_answers=priced.mechanism.hard_answers(priced.domain, held.unit),
@@ -191,8 +192,11 @@ class Sessions:
         return at_hand(self._counts(priced.held.id).project(priced.domain.names))
 
     def _share(self, entry: Entry) -> float:
-        total = self._ledger.account(self._ledger.dataset(entry.dataset_id).fingerprint).total
-        return entry.units / total if total else 1.0
+        """What a session takes of the table's budget as it is now."""
+        account = self._ledger.account(self._ledger.dataset(entry.dataset_id).fingerprint)
+        entries = by_present_budget(account, self._ledger.entries(fingerprint=account.fingerprint))
+        units = next(each.units for each in entries if each.plan_id == entry.plan_id)
+        return units / account.total if account.total else 1.0
 
     def _released(self, plan_id: str, held: DeskTable) -> tuple[Release, Entry]:
         """A stored release of the very same data and schema."""

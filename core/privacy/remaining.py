@@ -1,0 +1,53 @@
+"""What one more plan may promise: the largest epsilon that still fits beside everything that was spent."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from core.base.bisection import largest_that_fits
+from core.base.errors import BadParameter
+from core.privacy.accounting import UNITS
+from core.privacy.budget import Budget
+from core.privacy.events import Cost, Event, Gaussian, Pure
+from core.privacy.filters import GAUSSIAN_SHARE, Amounts, Filters, joined
+from core.privacy.gaussian import gaussian_epsilon
+from core.privacy.spendable import rho_for
+
+MOST = 1000
+"""The largest epsilon that a budget may have."""
+
+
+def remaining_epsilon(filters: Filters, sums: Amounts, delta: Fraction) -> float:
+    """The largest epsilon of a plan of pure noise, or of Gaussian noise at this delta, that an account can still pay.
+
+    It is cut after 12 decimals, so a plan with this very epsilon fits; 0 if there is none.
+    """
+    if filters.used(sums) is None:
+        return 0.0
+
+    def fits(event: Event) -> bool:
+        return filters.used(joined(sums, filters.amounts(Cost((event,))))) is not None
+
+    pure = largest_that_fits(lambda steps: fits(Pure(Fraction(steps, UNITS))), start=UNITS, most=MOST * UNITS)
+    return max(pure, 0 if delta == 0 else _gaussian_steps(filters, sums, delta)) / UNITS
+
+
+def _gaussian_steps(filters: Filters, sums: Amounts, delta: Fraction) -> int:
+    """The largest epsilon of Gaussian noise alone, in steps of 10^-12."""
+    left = max((room for name in filters.ways if (room := filters.room_for_rho(name, sums)) is not None), default=None)
+    if not left or left < 0:
+        return 0
+    epsilon = gaussian_epsilon(left, delta * GAUSSIAN_SHARE)
+    # What a plan takes is rounded as well, so the first step or two may be too many.
+    steps = math.floor((MOST if epsilon is None else epsilon) * UNITS)
+    while steps > 0 and not _takes_at_most(left, Budget(Fraction(steps, UNITS), delta)):
+        steps -= 1
+    return steps
+
+
+def _takes_at_most(left: Fraction, plan: Budget) -> bool:
+    try:
+        return rho_for(plan) <= left
+    except BadParameter:
+        return False
