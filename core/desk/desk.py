@@ -25,6 +25,7 @@ from core.ledger.ledger import Entry, Ledger
 from core.mechanisms.discovery.discovery import Kind
 from core.mechanisms.kit.protocol import Mechanism
 from core.models.widened import widened
+from core.plans.noise_choice import with_better_noise
 from core.plans.plan import Plan, canonical, identity, release_content
 from core.plans.pricing import Priced, check_paid, most_records, price_release
 from core.plans.run_once import ENDED, is_void, run_once
@@ -139,10 +140,14 @@ class Desk:
         edition: int = 1,
         **options: Any,
     ) -> Plan:
-        """Price a release without spending anything; every refusal happens here."""
+        """Price a release without spending anything; every refusal happens here.
+
+        A budget with a delta gives a plan without one where pure noise has the smaller error.
+        """
         held = self.table(table if isinstance(table, str) else table.id)
-        priced = self._price(
-            release_content(
+
+        def price(budget: Budget) -> Priced[Mechanism]:
+            content = release_content(
                 table=held.id,
                 queries=queries,
                 mechanism=mechanism,
@@ -150,8 +155,14 @@ class Desk:
                 options=options,
                 records=records,
                 edition=edition,
-            ),
-            held,
+            )
+            return self._price(content, held)
+
+        priced = with_better_noise(
+            price,
+            budget,
+            paid=lambda plan_id: self.ledger.entry(plan_id) is not None,
+            error=lambda each: (each.mechanism.expected(each.domain, held.unit).mean,),
         )
         return Plan(
             table=held.id,
@@ -305,10 +316,8 @@ class Desk:
         """Change a total budget after the first spend: possible only with a reason, which stays on record."""
         dataset = self.ledger.dataset(table if isinstance(table, str) else table.id)
         account = self.ledger.account(dataset.fingerprint)
-        if budget.pure and not Budget.from_json(json.loads(account.budget_json)).pure:
-            raise BadParameter("delta", "cannot become 0 once an account is open.")
-        if not budget.pure and account.filters.ways.keys() == {PURE}:
-            raise BadParameter("delta", "must stay 0, because this account was opened without one.")
+        if budget.pure != (account.filters.ways.keys() == {PURE}):
+            raise BadParameter("delta", "cannot change between 0 and above 0 once an account is open.")
         changed = self.ledger.change_budget(
             account.fingerprint,
             budget_json=canonical(budget.to_json()),

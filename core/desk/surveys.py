@@ -17,6 +17,7 @@ from core.base.errors import BadParameter
 from core.kernel.kernel import Kernel
 from core.ledger.ledger import Account, Dataset, Entry, Ledger
 from core.mechanisms.discovery.discovery import Discovery, Kind, Suggestion
+from core.plans.noise_choice import choose
 from core.plans.plan import canonical, identity
 from core.plans.pricing import told
 from core.plans.run_once import run_once
@@ -59,14 +60,31 @@ class Price:
 
 
 def price(columns: Mapping[str, Kind], *, unit: Unit, total: Budget, part: Budget) -> Price:
-    discovery = Discovery(columns=dict(columns), budget=part)
+    """The price as the first spend from the total budget."""
     if total.pure and not part.pure:
         raise BadParameter("delta", "must be 0, because the total budget has none.")
     filters = Filters.of(total)
     if filters.total == 0:
         raise BadParameter("epsilon", "is too small to pay for anything; try 1.")
+    discovery = choose(
+        _wishes(columns, part),
+        paid=lambda wish: False,
+        fits=lambda wish: filters.used(filters.amounts(wish.cost())) is not None,
+        error=lambda wish: _rows_needed(wish, unit),
+    )
     filled = filters.filled(filters.amounts(discovery.cost()))
-    return Price(share=float(filled or 0), rows={name: discovery.threshold(name, unit) for name in columns})
+    assert filled is not None, "a total without a delta has parts without one"
+    return Price(share=float(filled), rows={name: discovery.threshold(name, unit) for name in columns})
+
+
+def _wishes(columns: Mapping[str, Kind], part: Budget) -> list[Discovery]:
+    """A wish as it is, and with pure noise where it has a delta."""
+    budgets = [part] if part.pure else [part, Budget(part.epsilon)]
+    return [Discovery(columns=dict(columns), budget=budget) for budget in budgets]
+
+
+def _rows_needed(wish: Discovery, unit: Unit) -> tuple[float]:
+    return (sum(wish.threshold(name, unit) for name in wish.columns),)
 
 
 def is_discovery(entry: Entry) -> bool:
@@ -84,25 +102,20 @@ class Surveys:
     def discover(self, source: Any, columns: Mapping[str, Kind], *, unit: Unit, total: Budget, part: Budget) -> Found:
         """Reserve, run, store, return; the same wish for the same data gives the same suggestions at no cost."""
         # Read once, as it will be kept: what is priced and what runs follow from this one wish.
-        wish = Discovery(columns=dict(columns), budget=Budget.from_json(part.to_json()))
-        price(wish.columns, unit=unit, total=total, part=wish.budget)
-        private, fingerprint = survey(source, list(wish.columns), unit, self._noise)
+        asked, budget = dict(columns), Budget.from_json(part.to_json())
+        price(asked, unit=unit, total=total, part=budget)
+        private, fingerprint = survey(source, list(asked), unit, self._noise)
         with self._intake:
             account = self._account(fingerprint, unit, total)
             dataset = self._dataset(account, unit)
-        content = canonical(
-            {
-                "kind": KIND,
-                "table": dataset.id,
-                "queries": [],
-                "mechanism": KIND,
-                "columns": dict(wish.columns),
-                "budget": wish.budget.to_json(),
-                "edition": 1,
-            }
+        wish = choose(
+            _wishes(asked, budget),
+            paid=lambda wish: self._ledger.entry(identity(_content(wish, dataset))) is not None,
+            fits=lambda wish: told(wish.cost(), account)[1] <= account.left,
+            error=lambda wish: _rows_needed(wish, unit),
         )
-        plan_id = identity(content)
-        amounts, _ = told(wish.cost(), account)
+        content = _content(wish, dataset)
+        plan_id, (amounts, _) = identity(content), told(wish.cost(), account)
         entry = self._ledger.reserve(
             plan_id=plan_id, dataset_id=dataset.id, plan_json=content, amounts=amounts, account=account
         )
@@ -138,6 +151,21 @@ class Surveys:
             schema_json=NO_SCHEMA,
             details_json=details,
         )
+
+
+def _content(wish: Discovery, dataset: Dataset) -> str:
+    """The one spelling of a wish, which the ledger keeps."""
+    return canonical(
+        {
+            "kind": KIND,
+            "table": dataset.id,
+            "queries": [],
+            "mechanism": KIND,
+            "columns": dict(wish.columns),
+            "budget": wish.budget.to_json(),
+            "edition": 1,
+        }
+    )
 
 
 def _settings(kind: str, found: Suggestion) -> dict[str, Any]:

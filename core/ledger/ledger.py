@@ -17,8 +17,8 @@ mechanisms.
   This needs an attempt to die for reasons that do not depend on its output (a kill, a full disk), and it needs
   `failed` to be given a fixed sentence, never a value: otherwise the retry would be a selection among draws.
 - A crash may cost budget (a reserved plan that nobody runs again); it never gives budget back. No row is ever deleted.
-- A plan is priced for one unit of privacy and certain ways of adding up. `reserve` therefore takes the account as it was
-  when the plan was priced, and refuses when either has changed since; after the first plan neither can change.
+- A plan is priced for one unit of privacy and certain ways of adding up. `reserve` therefore takes the account as it
+  was when the plan was priced, and refuses when either has changed since; after the first plan neither can change.
 
 `spent` says in whole parts of `total` how much of an account is used by the way that covers best, rounded up.
 """

@@ -14,8 +14,8 @@ from core.privacy.filters import Amounts, Filters, joined
 ACCOUNT = "SELECT fingerprint, unit_json, budget_json, ways, sums, total, spent, opened_at FROM account"
 OVERRIDE = "SELECT fingerprint, who, at, from_budget, to_budget, from_total, to_total, reason FROM override"
 DATASET = "SELECT id, fingerprint, name, schema_json, created_at, details_json FROM dataset"
-ENTRY = """SELECT plan.id AS plan_id, dataset_id, plan_json, amounts, units, status, note, attempts, reserved_at, stored_at,
-    digest FROM plan JOIN dataset ON dataset.id = plan.dataset_id"""
+ENTRY = """SELECT plan.id AS plan_id, dataset_id, plan_json, amounts, units, status, note, attempts, reserved_at,
+    stored_at, digest FROM plan JOIN dataset ON dataset.id = plan.dataset_id"""
 
 
 @dataclass(frozen=True, kw_only=True)

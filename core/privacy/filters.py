@@ -84,7 +84,7 @@ class Filters:
         return cls({name: Way(share, _held(name, _part(budget, share))) for name, share in shares.items()})
 
     def changed(self, budget: Budget) -> Filters:
-        """The same ways for another budget; one that needs a delta holds nothing where there is none."""
+        """The same ways for another budget, with a delta if this one has ways that need it."""
         return Filters({name: Way(way.share, _held(name, _part(budget, way.share))) for name, way in self.ways.items()})
 
     @property
@@ -160,8 +160,6 @@ def _part(budget: Budget, share: Fraction) -> Budget:
 def _held(name: str, part: Budget) -> int:
     if name == PURE:
         return math.floor(part.epsilon * UNITS)
-    if part.pure:
-        return 0
     return math.floor(gaussian_capacity(part) * UNITS) if name == GAUSSIAN else capacity(part, _order(name))
 
 

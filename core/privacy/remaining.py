@@ -9,7 +9,7 @@ from core.base.bisection import largest_that_fits
 from core.base.errors import BadParameter
 from core.privacy.accounting import UNITS
 from core.privacy.budget import Budget
-from core.privacy.events import Cost, Event, Gaussian, Pure
+from core.privacy.events import Cost, Event, Pure
 from core.privacy.filters import GAUSSIAN_SHARE, Amounts, Filters, joined
 from core.privacy.gaussian import gaussian_epsilon
 from core.privacy.spendable import rho_for

@@ -11,6 +11,7 @@ state is missing may have answered before, and opening it afresh would be a seco
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache, partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from core.kernel.allowance import Allowance
 from core.kernel.kernel import Kernel
 from core.ledger.ledger import Entry, Ledger
 from core.mechanisms.kit.interactive import Interactive
+from core.plans.noise_choice import with_better_noise
 from core.plans.plan import canonical, identity
 from core.plans.pricing import Priced, check_paid, price_session
 from core.plans.session_plan import KIND, SessionPlan, chosen_columns, is_release, is_session, session_content
@@ -75,8 +77,9 @@ class Sessions:
     ) -> SessionPlan:
         """Price a session without spending anything; every refusal happens here."""
         named = chosen_columns(columns, held.domain)
-        priced = self.price(
-            session_content(
+
+        def price(budget: Budget) -> Priced[Interactive]:
+            content = session_content(
                 table=held.id,
                 mechanism=mechanism,
                 budget=budget,
@@ -84,8 +87,11 @@ class Sessions:
                 columns=named,
                 earlier=earlier,
                 edition=edition,
-            ),
-            held,
+            )
+            return self.price(content, held)
+
+        priced = with_better_noise(
+            price, budget, paid=lambda plan_id: self._ledger.entry(plan_id) is not None, error=_error
         )
         return SessionPlan(
             table=held.id,
@@ -216,6 +222,13 @@ def at_hand(counts: Counts) -> Counts:
     if counts.domain.cells() > MOST_AT_HAND:
         return counts
     return Cells(counts.domain, counts.marginal(counts.domain.names), counts.unit)
+
+
+def _error(priced: Priced[Interactive]) -> tuple[float, float]:
+    """What a session promises, the smaller the better: the error of an answer, then minus the hard ones it can give."""
+    limit = priced.mechanism.hard_answers(priced.domain, priced.held.unit)
+    mean = priced.mechanism.expected(priced.domain, priced.held.unit).mean
+    return mean, -math.inf if limit is None else -limit
 
 
 def _check_edition(edition: object) -> None:
