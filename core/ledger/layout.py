@@ -11,16 +11,11 @@ from core.ledger.durable_file import KeptFile, Layout
 
 LARGEST_AMOUNT = 2**62  # spent + units and total - units then both fit SQLite's 64-bit integers
 
-_FALL = """SELECT 1 FROM json_each(OLD.sums) AS was LEFT JOIN json_each(NEW.sums) AS now ON now.key = was.key
-        WHERE now.key IS NULL OR (was.value IS NULL AND now.value IS NOT NULL) OR now.value < was.value"""
-
-ACCOUNT_TRIGGERS = (
-    """CREATE TRIGGER spent_never_falls BEFORE UPDATE ON account
-    WHEN NEW.spent < OLD.spent AND NEW.budget_json = OLD.budget_json
-    BEGIN SELECT RAISE(ABORT, 'spent never falls'); END""",
-    f"""CREATE TRIGGER sums_never_fall BEFORE UPDATE ON account WHEN EXISTS ({_FALL})
-    BEGIN SELECT RAISE(ABORT, 'sums never fall'); END""",
-)
+SPENDS_NEVER_FALL = """CREATE TRIGGER spends_never_fall BEFORE UPDATE ON account
+    WHEN (NEW.spent < OLD.spent AND NEW.budget_json = OLD.budget_json) OR EXISTS (
+        SELECT 1 FROM json_each(OLD.sums) AS was LEFT JOIN json_each(NEW.sums) AS now ON now.key = was.key
+        WHERE now.key IS NULL OR (was.value IS NULL AND now.value IS NOT NULL) OR now.value < was.value)
+    BEGIN SELECT RAISE(ABORT, 'spends never fall'); END"""
 """The part that is spent may shrink with a larger budget, which leaves an override on record; sums never do."""
 
 PLAN_IS_FIXED = """CREATE TRIGGER plan_is_fixed BEFORE UPDATE ON plan
@@ -40,7 +35,7 @@ FROM_ONE_WAY = (
     f"""UPDATE plan SET amounts = (SELECT json_object({ONE_WAY}, plan.units) FROM account JOIN dataset
         USING (fingerprint) WHERE dataset.id = plan.dataset_id)""",
     "ALTER TABLE account DROP COLUMN order_text",
-    *ACCOUNT_TRIGGERS,
+    SPENDS_NEVER_FALL,
     PLAN_IS_FIXED,
 )
 """An account of the first version counted in one way, with all of its delta, and goes on so."""
@@ -98,7 +93,8 @@ CREATE TRIGGER override_is_kept BEFORE DELETE ON override
     BEGIN SELECT RAISE(ABORT, 'overrides are kept'); END;
 CREATE TRIGGER plan_is_kept BEFORE DELETE ON plan
     BEGIN SELECT RAISE(ABORT, 'plans are kept'); END;
-{';'.join((*ACCOUNT_TRIGGERS, PLAN_IS_FIXED))};
+{SPENDS_NEVER_FALL};
+{PLAN_IS_FIXED};
 """
 
 LAYOUT = Layout(noun="ledger", mark=0x52_44_4C_47, version=2, tables=TABLES, steps={1: FROM_ONE_WAY})  # "RDLG"

@@ -197,7 +197,7 @@ class Ledger:
         sums = joined(json.loads(now.sums), amounts)
         spent = now.filters.parts(sums)
         if spent is None or now.filters.used(sums) is None:
-            needed = "more than all" if spent is None else _share(spent - now.spent, now)
+            needed = "more than all" if spent is None or spent > 100 * now.total else _share(spent - now.spent, now)
             raise OutOfBudget(
                 f"The plan needs {needed} of the budget and {_share(now.left, now)} is left; nothing was spent."
             )
