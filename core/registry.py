@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import MISSING, asdict, fields
 from types import MappingProxyType
 from typing import Any
 
@@ -127,8 +127,11 @@ def interactive_from(name: str, budget: Budget, options: Mapping[str, Any]) -> I
 def _build(registered: Mapping[str, Any], noun: str, name: str, options: Mapping[str, Any]) -> Any:
     if name not in registered:
         raise Unknown(f"There is no {noun} '{printable(name)}'; choose one of: {', '.join(registered)}.")
-    known = {field.name for field in fields(registered[name])}
+    known = {field.name: field for field in fields(registered[name])}
     for option in options:
         if option not in known:
             raise BadParameter(option, f"is not an option of {noun} '{name}'.")
+    for option, field in known.items():
+        if option not in options and field.default is MISSING:
+            raise BadParameter(option, f"is missing; {noun} '{name}' needs it.")
     return registered[name](**options)

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tests import crossings
+
 # A busy machine is no defect: nothing here measures time.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
@@ -24,6 +26,12 @@ NO_BROWSER = f"no Chromium on PATH under the names {', '.join(BROWSERS)}; on Deb
 
 def find_chromium() -> str | None:
     return next((path for name in BROWSERS if (path := shutil.which(name))), None)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Before cases are chosen by their markers."""
+    crossings.thin(items)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

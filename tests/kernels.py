@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
+from core.kernel.allowance import Allowance
 from core.kernel.kernel import Kernel
 from core.privacy.noise import Noise
 
@@ -18,11 +20,38 @@ def run(mechanism: Any, counts: Any, noise: Any = None, *progress: Any) -> Any:
     return mechanism.run(kernel_for(mechanism, counts, noise), *progress)
 
 
-def opened(mechanism: Any, counts: Any, noise: Any = None, earlier: Any = None) -> Any:
-    """The first state of a session."""
-    return mechanism.open(kernel_for(mechanism, counts, noise), earlier)
+@dataclass(frozen=True)
+class OpenSession:
+    """A session between two answers, as the desk stores it. Any number of answers may follow from the same one."""
+
+    state: Any
+    """The mechanism's part."""
+    left: dict[str, Any] = field(repr=False)
+    """The kernel's part, as JSON."""
 
 
-def answered(mechanism: Any, state: Any, question: Any, counts: Any, noise: Any = None) -> Any:
-    """The next state of a session and its reply; every answer gets a kernel with the whole declared cost."""
-    return mechanism.answer(state, question, kernel_for(mechanism, counts, noise))
+def opened(mechanism: Any, counts: Any, noise: Any = None, earlier: Any = None) -> OpenSession:
+    """A session with the declared cost of its mechanism, before the first question."""
+    return played(mechanism, counts, (), noise, earlier)[0]
+
+
+def answered(
+    mechanism: Any, before: OpenSession, question: Any, counts: Any, noise: Any = None
+) -> tuple[OpenSession, Any]:
+    """The session after an answer, and the reply; what the session had left is copied, never changed."""
+    allowance = Allowance.from_json(before.left)
+    state, reply = mechanism.answer(before.state, question, Kernel(counts, noise or Noise(), allowance))
+    return OpenSession(state, allowance.to_json()), reply
+
+
+def played(
+    mechanism: Any, counts: Any, asked: Any, noise: Any = None, earlier: Any = None
+) -> tuple[OpenSession, list[Any]]:
+    """A whole session, within what it declares, and all its answers."""
+    allowance = Allowance(mechanism.cost(counts.domain, counts.unit))
+    kernel = Kernel(counts, noise or Noise(), allowance)
+    state, replies = mechanism.open(kernel, earlier), []
+    for question in asked:
+        state, reply = mechanism.answer(state, question, kernel)
+        replies.append(reply)
+    return OpenSession(state, allowance.to_json()), replies

@@ -138,7 +138,7 @@ def test_the_command_has_its_own_settings_in_any_folder(tmp_path: Path) -> None:
 def test_test_command_installs_and_runs_what_is_fast() -> None:
     test = command("test")
     assert "pip install -q -e '.[test]'" in test
-    assert test.endswith("python -m pytest -q -n 2 -m 'not slow'")
+    assert test.endswith("python -m pytest -q -n 2 -m 'not slow and not exhaustive'")
 
 
 def test_ci_runs_the_command_of_the_readme() -> None:
@@ -151,7 +151,7 @@ def test_ci_runs_the_command_of_the_readme() -> None:
     assert found.stdout.strip() == command("test")
     assert "RELEASE_DESK_REQUIRE_BROWSER=1" in script
     assert "has_proxy || packages+=(nginx)" in script
-    assert "python -m pytest -q -n 2 -m slow" in script, "what the command leaves out is run after it"
+    assert "python -m pytest -q -n 2 -m 'slow or exhaustive'" in script, "what the command leaves out is run after it"
 
 
 @pytest.mark.parametrize("option", CONFIG)

@@ -1,1 +1,1 @@
-"""What everything may use: errors, wording, odds, declared options, named axes. It imports nothing else of core."""
+"""What everything may use: errors, wording, odds, options, arrays, named axes. It imports nothing else of core."""

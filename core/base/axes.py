@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-Number = TypeVar("Number", np.int64, np.float64)
+from core.base.arrays import Number
 
 
 def summed(table: NDArray[Number], names: Sequence[str], columns: Sequence[str]) -> NDArray[Number]:

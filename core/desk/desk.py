@@ -7,9 +7,9 @@ may cost budget; it never gives a free or a second answer, and a paid plan can b
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
@@ -18,19 +18,22 @@ from typing import Any
 from core.base.errors import BadParameter, Refused, Unknown, printable
 from core.desk.background import Background
 from core.desk.shared import SharedItem, SharedItems
-from core.desk.surveys import Found, Surveys, is_discovery
+from core.desk.surveys import Found, Surveys
 from core.desk.workspace import workspace
 from core.kernel.kernel import Kernel
 from core.ledger.ledger import Entry, Ledger
-from core.mechanisms.discovery.discovery import Kind
-from core.mechanisms.kit.protocol import Mechanism
+from core.mechanisms.discovery.discovery import SurveyKind
 from core.models.widened import widened
+from core.plans.canonical import canonical, identity
 from core.plans.noise_choice import with_better_noise
-from core.plans.plan import Plan, canonical, identity, release_content
-from core.plans.pricing import Priced, check_paid, most_records, price_release
+from core.plans.plan import Plan
+from core.plans.pricing import PricedRelease, PricedSession, check_paid, most_records, price_release
+from core.plans.release_terms import ReleaseTerms
 from core.plans.run_once import ENDED, is_void, run_once
-from core.plans.session_plan import SessionPlan, is_session, leave_out
+from core.plans.session_plan import SessionPlan
+from core.plans.session_terms import SessionTerms, leave_out
 from core.plans.statements import DeskTable, RunProgress, Statement, current
+from core.plans.terms import is_discovery, is_session, read_terms
 from core.privacy.budget import Budget
 from core.privacy.filters import PURE, Filters
 from core.privacy.noise import Noise, NoiseSource
@@ -62,7 +65,7 @@ class Desk:
         self._turns: defaultdict[str, Lock] = defaultdict(Lock)
         self._background = Background()
         self._open = lru_cache(maxsize=OPEN_TABLES)(self._load)
-        self.shelf = SharedItems(self.folder / "shared")
+        self.shared_items = SharedItems(self.folder / "shared")
         self._surveys = Surveys(self.ledger, self._noise)
         self._sessions = Sessions(
             self.folder, self.ledger, self._noise, table=self.table, counts=self._open, pace=pace or Pace()
@@ -89,11 +92,11 @@ class Desk:
             budget_json=canonical(budget.to_json()),
             filters=Filters.of(budget),
         )
-        for held in self.tables():
-            if self.ledger.dataset(held.id).fingerprint == account.fingerprint and held.domain == table.domain:
-                if not self._place(held.id).exists():
-                    table.save(self._place(held.id))
-                return held
+        for known in self.tables():
+            if self.ledger.dataset(known.id).fingerprint == account.fingerprint and known.domain == table.domain:
+                if not self._place(known.id).exists():
+                    table.save(self._place(known.id))
+                return known
         identity = f"{int(self._noise.keys(1)[0]):016x}"
         table.save(self._place(identity))
         dataset = self.ledger.add_dataset(
@@ -113,7 +116,9 @@ class Desk:
         )
         return DeskTable.of(dataset, account)
 
-    def discover(self, source: Any, columns: Mapping[str, Kind], *, unit: Unit, total: Budget, part: Budget) -> Found:
+    def discover(
+        self, source: Any, columns: Mapping[str, SurveyKind], *, unit: Unit, total: Budget, part: Budget
+    ) -> Found:
         """Buy bounds and categories of columns that no code book has, with a part of the total budget of the data."""
         return self._surveys.discover(source, columns, unit=unit, total=total, part=part)
 
@@ -144,38 +149,32 @@ class Desk:
 
         A budget with a delta gives a plan without one where pure noise has the smaller error.
         """
-        held = self.table(table if isinstance(table, str) else table.id)
+        terms = ReleaseTerms(
+            queries=tuple(queries), mechanism=mechanism, budget=budget, options=options, records=records
+        )
+        return self.plan_from(table, terms, edition=edition)
 
-        def price(budget: Budget) -> Priced[Mechanism]:
-            content = release_content(
-                table=held.id,
-                queries=queries,
-                mechanism=mechanism,
-                budget=budget,
-                options=options,
-                records=records,
-                edition=edition,
-            )
-            return self._price(content, held)
-
+    def plan_from(self, table: DeskTable | str, terms: ReleaseTerms, *, edition: int = 1) -> Plan:
+        """The same for a choice that was made before: on a page, in a plan file or in another workspace."""
+        own = self.table(table if isinstance(table, str) else table.id)
         priced = with_better_noise(
-            price,
-            budget,
+            lambda chosen: self._price(chosen.write(), own),
+            replace(terms.without_table(), table=own.id, edition=edition),
             paid=lambda plan_id: self.ledger.entry(plan_id) is not None,
-            error=lambda each: (each.mechanism.expected(each.domain, held.unit).mean,),
+            error=lambda each: (each.mechanism.expected(each.domain, own.unit).mean,),
         )
         return Plan(
-            table=held.id,
-            queries=tuple(priced.mechanism.queries),
-            mechanism=mechanism,
-            budget=priced.mechanism.budget,
-            options=options,
-            records=records,
+            table=own.id,
+            queries=terms.queries,
+            mechanism=terms.mechanism,
+            budget=priced.terms.budget,
+            options=terms.options,
+            records=terms.records,
             edition=edition,
             cost=priced.cost,
             amounts=priced.amounts,
             units=priced.units,
-            expected_error=priced.mechanism.expected(priced.domain, held.unit),
+            expected_error=priced.mechanism.expected(priced.domain, own.unit),
         )
 
     def plan_session(
@@ -225,22 +224,22 @@ class Desk:
         `queries`, or of the pairs of `columns`) and answers from then on without limit. With `release`, the id of a
         stored one, nothing is spent.
         """
-        held = self.table(table if isinstance(table, str) else table.id)
+        own = self.table(table if isinstance(table, str) else table.id)
         wanted = {"mechanism": mechanism, "budget": budget, "columns": columns, "earlier": earlier, "queries": queries}
         if release is not None:
             leave_out({**wanted, **options}, "a stored release is asked as it is")
-            return self._sessions.from_release(release, held, edition)
+            return self._sessions.from_release(release, own, edition)
         if mechanism is None or budget is None:
             raise BadParameter("mechanism", "name a mechanism and a budget, or a stored release.")
         if mechanism in offline:
             leave_out({"earlier": earlier}, f"'{mechanism}' starts from nothing")
-            classes = classes_of(queries, columns, held.domain)
-            plan = self.plan(held, classes, mechanism=mechanism, budget=budget, edition=edition, **options)
+            classes = classes_of(queries, columns, own.domain)
+            plan = self.plan(own, classes, mechanism=mechanism, budget=budget, edition=edition, **options)
             self.release(plan)
-            return self._sessions.from_release(plan.id, held, edition=1)
+            return self._sessions.from_release(plan.id, own, edition=1)
         leave_out({"queries": queries}, f"'{mechanism}' answers any question")
-        own = {"columns": columns, "earlier": earlier, "edition": edition, **options}
-        return self.open_session(self.plan_session(held, mechanism=mechanism, budget=budget, **own))
+        asked = {"columns": columns, "earlier": earlier, "edition": edition, **options}
+        return self.open_session(self.plan_session(own, mechanism=mechanism, budget=budget, **asked))
 
     def session(self, session_id: str) -> Session:
         """A session by its id, as it was left."""
@@ -295,8 +294,8 @@ class Desk:
     def share(self, identity: str, *, title: str, note: str = "") -> SharedItem:
         """Show a stored release or an open session to every visitor; it is public by its promise anyway."""
         if self.result(identity) is not None:
-            return self.shelf.put(identity, kind="release", title=title, note=note)
-        return self.shelf.put(self.session(identity).id, kind="session", title=title, note=note)
+            return self.shared_items.put(identity, kind="release", title=title, note=note)
+        return self.shared_items.put(self.session(identity).id, kind="session", title=title, note=note)
 
     def truth(self, table: DeskTable | str) -> Counts:
         """The exact counts of a table, for the curator's own eyes: nothing computed from them may leave the desk."""
@@ -343,25 +342,25 @@ class Desk:
         if priced.amounts != plan.amounts:
             raise Refused("This plan has another price than it says; make the plan again.")
         # A table that cannot be opened must be found out before it is paid for; a stored release needs no table.
-        self._open(priced.held.id)
+        self._open(priced.table.id)
         return self.ledger.reserve(
             plan_id=priced.id,
-            dataset_id=priced.held.id,
+            dataset_id=priced.table.id,
             plan_json=priced.content,
             amounts=priced.amounts,
             account=priced.account,
         ).plan_id
 
-    def _priced(self, content: str) -> Priced[Any] | None:
+    def _priced(self, content: str) -> PricedRelease | PricedSession | None:
         """What the words of a plan cost now; None where they are paid for already."""
         if self.ledger.entry(identity(content)) is not None:
             return None
-        terms = json.loads(content)
-        held = self.table(str(terms["table"]))
-        return self._sessions.price(content, held) if "kind" in terms else self._price(content, held)
+        terms = read_terms(content)
+        table = self.table(str(terms.table))
+        return self._sessions.price(content, table) if isinstance(terms, SessionTerms) else self._price(content, table)
 
-    def _price(self, content: str, held: DeskTable) -> Priced[Mechanism]:
-        return price_release(content, held, self.ledger.account(self.ledger.dataset(held.id).fingerprint))
+    def _price(self, content: str, table: DeskTable) -> PricedRelease:
+        return price_release(content, table, self.ledger.account(self.ledger.dataset(table.id).fingerprint))
 
     def _finish(self, plan_id: str) -> bytes:
         """Run a paid plan, or open a paid session, unless its result is stored already."""
@@ -369,25 +368,25 @@ class Desk:
         if entry is None:
             raise Unknown("This plan was never paid for.")
         begin = self._sessions.begin if is_session(entry) else self._run
-        # One attempt at a time: which of two draws is stored must not depend on how long each took.
+        # One run at a time: which of two draws is stored must not depend on how long each took.
         with self._turns[plan_id]:
             return run_once(self.ledger, plan_id, self._noise, lambda noise: begin(entry, noise))
 
     def _run(self, entry: Entry, noise: NoiseSource) -> bytes:
         priced = self._price(entry.plan_json, self.table(entry.dataset_id))
         check_paid(priced, entry)
-        held, mechanism = priced.held, priced.mechanism
+        table, mechanism = priced.table, priced.mechanism
         self._background.report(entry.plan_id, "Opening the table", 0.0)
-        counts = self._open(held.id).project(priced.domain.names)
+        counts = self._open(table.id).project(priced.domain.names)
         model = mechanism.run(
             Kernel(counts, noise, priced.cost),
             lambda stage, share: self._background.report(entry.plan_id, stage, 0.8 * share),
         )
         self._background.report(entry.plan_id, "Drawing records", 0.8)
-        records = priced.terms["records"] or min(max(round(model.total), 1), most_records(held.domain))
-        certificate = certify(entry.plan_id, held.domain, held.unit, mechanism, model, records)
-        layout = self._open(held.id).layout
-        return Release.pack(widened(held.domain, model), certificate, noise.generator(), layout).zip()
+        records = priced.terms.records or min(max(round(model.total), 1), most_records(table.domain))
+        certificate = certify(entry.plan_id, table.domain, table.unit, mechanism, model, records)
+        layout = self._open(table.id).layout
+        return Release.pack(widened(table.domain, model), certificate, noise.generator(), layout).zip()
 
     def _load(self, identity: str) -> Table:
         return Table.open(self._place(identity))
@@ -398,7 +397,7 @@ class Desk:
 
 def _written(plan: Plan | SessionPlan) -> str:
     """A plan from its fields, whatever else its object carries."""
-    return Plan.written(plan) if isinstance(plan, Plan) else SessionPlan.written(plan)
+    return ReleaseTerms.write(plan) if isinstance(plan, Plan) else SessionTerms.write(plan)
 
 
 def _name_of(source: Any) -> str:

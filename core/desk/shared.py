@@ -1,4 +1,4 @@
-"""The shelf: which releases and sessions of a workspace are shown to everybody.
+"""Shared items: which releases and sessions of a workspace are shown to everybody.
 
 Sharing publishes nothing new (a release is public by its promise); it puts it where visitors look. One small file per
 item, written aside and renamed, so that a crash leaves the old state or the new one.
@@ -18,16 +18,16 @@ from typing import Literal
 from core.base.errors import BadParameter, Unknown, printable
 
 LONGEST_TITLE, LONGEST_NOTE = 120, 2_000
-Kind = Literal["release", "session"]
+SharedKind = Literal["release", "session"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class SharedItem:
-    """Something on the shelf; everything in it is public, also the title and the note, which the curator wrote."""
+    """Something that is shared; everything in it is public, also the title and the note, which the curator wrote."""
 
     id: str
     """The plan id of a release, or a session's id."""
-    kind: Kind
+    kind: SharedKind
     title: str
     note: str
     since: str
@@ -39,7 +39,7 @@ class SharedItems:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def put(self, identity: str, *, kind: Kind, title: str, note: str = "") -> SharedItem:
+    def put(self, identity: str, *, kind: SharedKind, title: str, note: str = "") -> SharedItem:
         """Share an item, or change its title and note."""
         title = printable(title.strip(), LONGEST_TITLE)
         if not title:

@@ -15,10 +15,11 @@ from typing import Any
 
 from core.base.errors import BadParameter
 from core.kernel.kernel import Kernel
-from core.ledger.ledger import Account, Dataset, Entry, Ledger
-from core.mechanisms.discovery.discovery import Discovery, Kind, Suggestion
-from core.plans.noise_choice import choose
-from core.plans.plan import canonical, identity
+from core.ledger.ledger import Account, Dataset, Ledger
+from core.mechanisms.discovery.discovery import Discovery, Suggestion, SurveyKind
+from core.plans.canonical import canonical
+from core.plans.discovery_terms import DISCOVERY, DiscoveryTerms
+from core.plans.noise_choice import budgets_within, choose
 from core.plans.pricing import told
 from core.plans.run_once import run_once
 from core.privacy.budget import Budget
@@ -27,7 +28,6 @@ from core.privacy.noise import Noise, NoiseSource
 from core.privacy.unit import Unit
 from core.table.table import survey
 
-KIND = "discovery"
 NO_SCHEMA = "{}"
 BINS = 100
 FINE = 1_000
@@ -59,7 +59,7 @@ class Price:
     """Rows that a category, or a stretch of numbers, needs to stand out of the noise, per column."""
 
 
-def price(columns: Mapping[str, Kind], *, unit: Unit, total: Budget, part: Budget) -> Price:
+def price(columns: Mapping[str, SurveyKind], *, unit: Unit, total: Budget, part: Budget) -> Price:
     """The price as the first spend from the total budget."""
     if total.pure and not part.pure:
         raise BadParameter("delta", "must be 0, because the total budget has none.")
@@ -67,28 +67,23 @@ def price(columns: Mapping[str, Kind], *, unit: Unit, total: Budget, part: Budge
     if filters.total == 0:
         raise BadParameter("epsilon", "is too small to pay for anything; try 1.")
     discovery = choose(
-        _wishes(columns, part),
-        paid=lambda wish: False,
-        fits=lambda wish: filters.used(filters.amounts(wish.cost())) is not None,
-        error=lambda wish: _rows_needed(wish, unit),
+        _choices(columns, part),
+        paid=lambda each: False,
+        fits=lambda each: filters.used(filters.amounts(each.cost())) is not None,
+        error=lambda each: _rows_needed(each, unit),
     )
     filled = filters.filled(filters.amounts(discovery.cost()))
     assert filled is not None, "a total without a delta has parts without one"
     return Price(share=float(filled), rows={name: discovery.threshold(name, unit) for name in columns})
 
 
-def _wishes(columns: Mapping[str, Kind], part: Budget) -> list[Discovery]:
-    """A wish as it is, and with pure noise where it has a delta."""
-    budgets = [part] if part.pure else [part, Budget(part.epsilon)]
-    return [Discovery(columns=dict(columns), budget=budget) for budget in budgets]
+def _choices(columns: Mapping[str, SurveyKind], part: Budget) -> list[Discovery]:
+    """A survey with this budget, and with pure noise where it has a delta."""
+    return [Discovery(columns=dict(columns), budget=budget) for budget in budgets_within(part)]
 
 
-def _rows_needed(wish: Discovery, unit: Unit) -> tuple[float]:
-    return (sum(wish.threshold(name, unit) for name in wish.columns),)
-
-
-def is_discovery(entry: Entry) -> bool:
-    return json.loads(entry.plan_json).get("kind") == KIND
+def _rows_needed(discovery: Discovery, unit: Unit) -> tuple[float]:
+    return (sum(discovery.threshold(name, unit) for name in discovery.columns),)
 
 
 class Surveys:
@@ -99,32 +94,37 @@ class Surveys:
         self._noise = noise
         self._intake = Lock()
 
-    def discover(self, source: Any, columns: Mapping[str, Kind], *, unit: Unit, total: Budget, part: Budget) -> Found:
-        """Reserve, run, store, return; the same wish for the same data gives the same suggestions at no cost."""
-        # Read once, as it will be kept: what is priced and what runs follow from this one wish.
+    def discover(
+        self, source: Any, columns: Mapping[str, SurveyKind], *, unit: Unit, total: Budget, part: Budget
+    ) -> Found:
+        """Reserve, run, store, return; the same survey of the same data gives the same suggestions at no cost."""
+        # Read once, as it will be kept: what is priced and what runs follow from this one choice.
         asked, budget = dict(columns), Budget.from_json(part.to_json())
         price(asked, unit=unit, total=total, part=budget)
         private, fingerprint = survey(source, list(asked), unit, self._noise)
         with self._intake:
             account = self._account(fingerprint, unit, total)
             dataset = self._dataset(account, unit)
-        wish = choose(
-            _wishes(asked, budget),
-            paid=lambda wish: self._ledger.entry(identity(_content(wish, dataset))) is not None,
-            fits=lambda wish: told(wish.cost(), account)[1] <= account.left,
-            error=lambda wish: _rows_needed(wish, unit),
+
+        def terms_of(each: Discovery) -> DiscoveryTerms:
+            return DiscoveryTerms(table=dataset.id, columns=each.columns, budget=each.budget)
+
+        chosen = choose(
+            _choices(asked, budget),
+            paid=lambda each: self._ledger.entry(terms_of(each).id) is not None,
+            fits=lambda each: told(each.cost(), account)[1] <= account.left,
+            error=lambda each: _rows_needed(each, unit),
         )
-        content = _content(wish, dataset)
-        plan_id, (amounts, _) = identity(content), told(wish.cost(), account)
+        terms, (amounts, _) = terms_of(chosen), told(chosen.cost(), account)
         entry = self._ledger.reserve(
-            plan_id=plan_id, dataset_id=dataset.id, plan_json=content, amounts=amounts, account=account
+            plan_id=terms.id, dataset_id=dataset.id, plan_json=terms.content, amounts=amounts, account=account
         )
 
         def run(noise: NoiseSource) -> bytes:
-            found = wish.run(Kernel(private, noise, wish.cost()))
+            found = chosen.run(Kernel(private, noise, chosen.cost()))
             return canonical({name: asdict(found[name]) for name in found}).encode()
 
-        stored = run_once(self._ledger, plan_id, self._noise, run)
+        stored = run_once(self._ledger, terms.id, self._noise, run)
         return Found(
             suggestions={name: _suggestion(line) for name, line in json.loads(stored).items()},
             share=entry.units / account.total,
@@ -140,7 +140,7 @@ class Surveys:
 
     def _dataset(self, account: Account, unit: Unit) -> Dataset:
         """The place in the ledger where the discoveries of some data are written; it holds no table."""
-        details = canonical({"kind": KIND, "unit": unit.to_json()})
+        details = canonical({"kind": DISCOVERY, "unit": unit.to_json()})
         for dataset in self._ledger.datasets():
             if dataset.fingerprint == account.fingerprint and dataset.details_json == details:
                 return dataset
@@ -151,21 +151,6 @@ class Surveys:
             schema_json=NO_SCHEMA,
             details_json=details,
         )
-
-
-def _content(wish: Discovery, dataset: Dataset) -> str:
-    """The one spelling of a wish, which the ledger keeps."""
-    return canonical(
-        {
-            "kind": KIND,
-            "table": dataset.id,
-            "queries": [],
-            "mechanism": KIND,
-            "columns": dict(wish.columns),
-            "budget": wish.budget.to_json(),
-            "edition": 1,
-        }
-    )
 
 
 def _settings(kind: str, found: Suggestion) -> dict[str, Any]:

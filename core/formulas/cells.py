@@ -8,11 +8,10 @@ from itertools import islice
 
 import numpy as np
 
+from core.base.arrays import Columns, Flags
 from core.base.errors import BadParameter, printable
-from core.formulas.syntax import Flags
 from core.formulas.tokens import wrong
 from core.formulas.writing import column_text, value_text
-from core.queries.kit.protocol import Columns
 from core.schema.attributes import Attribute, Booleans, Categories
 from core.schema.domain import Domain
 from core.schema.values import text_of

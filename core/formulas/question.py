@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from core.base.arrays import Columns
 from core.base.errors import printable
 from core.base.wording import amount
 from core.formulas.grammar import parse
-from core.formulas.sums import Weighted
+from core.formulas.sums import WeightedSum
 from core.formulas.syntax import holds, leaves, spelled
 from core.formulas.tokens import MOST_CHARACTERS, wrong
 from core.formulas.writing import cell_text, halfspace_text, interval_text
 from core.kernel.query import Query
-from core.queries.kit.protocol import Columns
 from core.schema.domain import Domain
 
 __all__ = ["MOST_CELLS", "canonical", "cell_text", "halfspace_text", "interval_text", "question"]
@@ -29,7 +29,7 @@ MOST_CELLS = 2**22
 def question(text: str, domain: Domain) -> Query:
     """The share of rows that fulfil a formula.
 
-    >>> from core.domain import Booleans, Integers
+    >>> from core.schema.domain import Booleans, Integers
     >>> people = Domain((Integers(name="age", low=0, high=99, bins=10), Booleans(name="ill")))
     >>> found = question("ill and not age < 80", people)
     >>> found.words, found.columns, int(found.weights.sum())
@@ -43,7 +43,7 @@ def question(text: str, domain: Domain) -> Query:
     if not fulfilled.any():
         raise wrong("no possible record fulfils this condition, so that its answer is 0 and need not be asked.")
     words = spelled(node, lambda condition, denied: condition.words(domain, denied))
-    middles = ", each bin taken at its middle" if any(isinstance(leaf, Weighted) for leaf in leaves(node)) else ""
+    middles = ", each bin taken at its middle" if any(isinstance(leaf, WeightedSum) for leaf in leaves(node)) else ""
     weights = np.broadcast_to(fulfilled, domain.shape(columns)).astype(np.int64)
     return Query(columns=columns, weights=weights, words=f"share of rows with {words}{middles}")
 
@@ -51,7 +51,7 @@ def question(text: str, domain: Domain) -> Query:
 def canonical(text: str, domain: Domain) -> str:
     """The same question in the one way this program writes it.
 
-    >>> from core.domain import Booleans, Integers
+    >>> from core.schema.domain import Booleans, Integers
     >>> people = Domain((Integers(name="age", low=0, high=99), Booleans(name="ill")))
     >>> canonical("(age>64) AND NOT ill=yes", people)
     'age >= 65 and ill != true'

@@ -14,12 +14,11 @@ from datetime import date
 
 import numpy as np
 
+from core.base.arrays import Columns, Flags
 from core.base.errors import BadParameter, printable
 from core.formulas.cells import Among, code_of, gap, labelled
-from core.formulas.syntax import Flags
 from core.formulas.tokens import wrong
 from core.formulas.writing import column_text
-from core.queries.kit.protocol import Columns
 from core.schema.attributes import Attribute
 from core.schema.domain import Domain
 from core.schema.ordered import Dates, Integers, Reals

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from core.base.arrays import Columns, Flags
 from core.base.errors import printable
-from core.formulas.syntax import Flags
 from core.formulas.tokens import wrong
 from core.formulas.writing import number_text, sum_text
-from core.queries.kit.protocol import Columns
 from core.schema.domain import Domain
 
 ROUNDING = 2.0**-50
@@ -30,7 +29,7 @@ _WORDS = {">=": "at least", ">": "above", "<=": "at most", "<": "below", "=": "e
 
 
 @dataclass(frozen=True)
-class Weighted:
+class WeightedSum:
     """A weighted sum of columns compared with a number, every bin taken at its middle.
 
     A row with a missing value in one of the columns has no sum and fulfils no comparison.
@@ -66,7 +65,7 @@ class Weighted:
         return f"{compared}{' (missing included)' if gap else ''}"
 
 
-def weighted(domain: Domain, weights: dict[str, float], operator: str, cut: float) -> Weighted:
+def weighted(domain: Domain, weights: dict[str, float], operator: str, cut: float) -> WeightedSum:
     """The condition, if all columns are numbers and the sum stays within what can be computed."""
     for column, weight in weights.items():
         if not domain[column].numeric:
@@ -79,4 +78,4 @@ def weighted(domain: Domain, weights: dict[str, float], operator: str, cut: floa
     if not math.isfinite(2 * largest):
         raise wrong("the numbers in the sum are too large.")
     terms = tuple((name, weights[name]) for name in domain.names if name in weights)
-    return Weighted(terms, operator, cut)
+    return WeightedSum(terms, operator, cut)

@@ -12,12 +12,9 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from core.queries.kit.protocol import Columns
+from core.base.arrays import Columns, Flags
 from core.schema.domain import Domain
-
-Flags = NDArray[np.bool_]
 
 
 class Condition(Protocol):

@@ -13,7 +13,7 @@ MOST_CHARACTERS = 2_000
 KEYWORDS = frozenset(("and", "or", "not", "in", "between", "is"))
 """Words that are never a name or a value unless they stand in quotes."""
 
-Kind = Literal["keyword", "word", "column", "value", "number", "date", "sign", "end"]
+TokenKind = Literal["keyword", "word", "column", "value", "number", "date", "sign", "end"]
 
 _PATTERN = re.compile(
     r"""(?P<blank>\s+)
@@ -32,7 +32,7 @@ _SAME = {"==": "=", "<>": "!=", "≤": "<=", "≥": ">=", "≠": "!=", "−": "-
 class Token:
     """One word; `text` is what it means, without its quotes."""
 
-    kind: Kind
+    kind: TokenKind
     text: str
     place: int
     """Counted from 1."""
@@ -76,7 +76,7 @@ def read(text: str) -> tuple[Token, ...]:
     return (*tokens, Token("end", "", len(text) + 1))
 
 
-def bare(text: str, *kinds: Kind) -> bool:
+def bare(text: str, *kinds: TokenKind) -> bool:
     """Whether a text may stand in a formula without quotes, and is read there as one of these kinds."""
     found = _PATTERN.fullmatch(text)
     return found is not None and found.lastgroup in kinds and not _reserved(text)

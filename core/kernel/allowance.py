@@ -1,4 +1,5 @@
-"""What a run may still do to the private table: the events that were reserved for it, less those that happened.
+"""What a mechanism may still do to the private table: the events that were reserved for it, less those that happened,
+and the runs of comparisons that it has paid for and not used up.
 
 **Privacy** Every event that is taken was reserved, or is a part of one that was:
 
@@ -9,6 +10,9 @@
 - a Laplace or Selection event is taken as it was reserved.
 
 So whatever an account proves of the reserved cost holds for what happened. All amounts are exact fractions.
+
+A run of comparisons is paid when it begins and then answers any number of questions, so it is kept here, where neither
+its secret offset nor its count can be reached: a mechanism holds the number of its place and nothing else.
 """
 
 from __future__ import annotations
@@ -19,18 +23,20 @@ from fractions import Fraction
 from typing import Any
 
 from core.base.errors import Undeclared
+from core.kernel.sparse_vector import OpenRun, Watch
 from core.privacy.events import Cost, Event, Gaussian, Laplace, Pure, Selection
 
 _KINDS: Mapping[str, type[Laplace] | type[Selection]] = {"laplace": Laplace, "selection": Selection}
 
 
 class Allowance:
-    """Reserved events that are left; taking one is the only way to change it."""
+    """Reserved events that are left, and open runs; for the kernel and for whoever keeps it, never for a mechanism."""
 
     def __init__(self, reserved: Cost) -> None:
         self._rho = sum((each.rho for each in reserved.events if isinstance(each, Gaussian)), Fraction(0))
         self._pools = Counter(each.epsilon for each in reserved.events if isinstance(each, Pure))
         self._single = Counter(each for each in reserved.events if isinstance(each, Laplace | Selection))
+        self._runs: list[OpenRun] = []
 
     def take(self, event: Event) -> None:
         """Take an event, or refuse it and change nothing."""
@@ -53,12 +59,23 @@ class Allowance:
         if pool > epsilon:
             self._pools[pool - epsilon] += 1
 
+    def keep(self, run: OpenRun) -> Watch:
+        """Keep a run that has begun; what is returned names it in public."""
+        self._runs.append(run)
+        return Watch(len(self._runs) - 1, run.left)
+
+    def run(self, watch: Watch) -> OpenRun:
+        """The run that was kept under this name; of what else a handle says nothing is believed."""
+        if not 0 <= watch.id < len(self._runs):
+            raise Undeclared()
+        return self._runs[watch.id]
+
     def to_json(self) -> dict[str, Any]:
-        """What is left, for a session that goes on later."""
+        """What is left, secrets included, for a session that goes on later."""
         names = {kind: name for name, kind in _KINDS.items()}
         single = [[names[type(each)], str(each.epsilon), count] for each, count in self._single.items() if count]
         pools = [[str(left), count] for left, count in self._pools.items()]
-        return {"rho": str(self._rho), "pools": pools, "single": single}
+        return {"rho": str(self._rho), "pools": pools, "single": single, "runs": [run.to_json() for run in self._runs]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Allowance:
@@ -66,4 +83,5 @@ class Allowance:
         found._rho = Fraction(data["rho"])
         found._pools = Counter({Fraction(left): count for left, count in data["pools"]})
         found._single = Counter({_KINDS[kind](Fraction(epsilon)): count for kind, epsilon, count in data["single"]})
+        found._runs = [OpenRun.from_json(run) for run in data["runs"]]
         return found

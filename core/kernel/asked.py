@@ -15,13 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from core.base.arrays import IntArray
 from core.privacy.unit import Unit
 
-Integers = NDArray[np.int64]
-Columns = tuple[str, ...]
 HOME = "core.kernel."
 
 
@@ -47,7 +43,7 @@ class Sealed:
 class Asked(Sealed):
     """Whole numbers that can be measured with noise."""
 
-    def counts(self, counts: Any) -> Integers:
+    def counts(self, counts: Any) -> IntArray:
         """The exact numbers; for the kernel alone."""
         raise NotImplementedError
 
@@ -67,7 +63,7 @@ class Asked(Sealed):
 class AskedScores(Sealed):
     """Scores of public candidates, between which the kernel chooses privately."""
 
-    def scores(self, counts: Any) -> Integers:
+    def scores(self, counts: Any) -> IntArray:
         """The exact scores, the larger the better; for the kernel alone."""
         raise NotImplementedError
 
@@ -79,7 +75,7 @@ class AskedScores(Sealed):
 class AskedEnds(Sealed):
     """Numbers of which the kernel chooses two privately, by how far the second lies above the first."""
 
-    def ends(self, counts: Any) -> Integers:
+    def ends(self, counts: Any) -> IntArray:
         """The exact numbers; for the kernel alone."""
         raise NotImplementedError
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import IntArray
 from core.base.errors import BadParameter
-from core.kernel.asked import Asked, Change, Compared, Integers
+from core.kernel.asked import Asked, Change, Compared
 from core.kernel.query import Query
 from core.privacy.unit import Unit
 from core.table.counts import Counts
@@ -86,7 +87,7 @@ class Loss(Compared, Asked):
     def sensitivity(cls, unit: Unit) -> int:
         return unit.limit * GRID + 1
 
-    def counts(self, counts: Counts) -> Integers:
+    def counts(self, counts: Counts) -> IntArray:
         return np.array([self.value(counts)], dtype=np.int64)
 
     @classmethod

@@ -1,7 +1,8 @@
 """The kernel: private counts, noise and a reserved spend in one object that gives away noisy numbers only.
 
 A mechanism is handed a `Kernel` and nothing else of the table. It cannot read counts, hand over a sensitivity, draw
-noise by itself or spend what was not reserved; so whatever it does, what it says is as private as its reservation.
+noise by itself or spend what was not reserved; so whatever it does, what it says is as private as its reservation. What
+is left of that and the secrets of open comparisons are in the `Allowance`, which stays with whoever made the kernel.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from core.kernel.allowance import Allowance
 from core.kernel.asked import Asked, AskedEnds, AskedScores, Compared, Sealed
 from core.kernel.measurement import Additive, Measurement, NoiseLevel
 from core.kernel.remembered import Remembered
-from core.kernel.sparse_vector import NumericSparse, Watch
+from core.kernel.sparse_vector import AboveThreshold, NumericSparse, Watch
 from core.privacy.events import Cost, Laplace, Selection
 from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
@@ -96,18 +97,22 @@ class Kernel:
         return self.__noise.select_pair(asked.ends(self.__counts), epsilon=event.epsilon, sensitivity=sensitivity)
 
     def watch(self, sparse: NumericSparse) -> Watch:
-        """Start a sparse vector: its first run is paid and its secret offset drawn.
+        """Start a sparse vector: its first run is paid and its secret offset drawn. What is returned only names it.
 
         **Privacy** `sparse_vector.py`: a run is one `Pure` event, however many comparisons it makes.
         """
-        return sparse.start(self.__noise, self.__allowance.take)
+        _check(sparse, NumericSparse)
+        _check(sparse.run, AboveThreshold)
+        return self.__allowance.keep(sparse.start(self.__noise, self.__allowance.take))
 
-    def test(self, sparse: NumericSparse, watch: Watch, asked: Compared, threshold: int) -> tuple[Watch, bool]:
-        """Whether a number comes out above its threshold, and what to remember; above, a new run may begin."""
+    def test(self, watch: Watch, asked: Compared, threshold: int) -> tuple[Watch, bool]:
+        """Whether a number comes out above its threshold, and what is left; above, a new run may begin and is paid."""
         _check(asked, Compared)
-        if asked.sensitivity(self.unit) > sparse.run.sensitivity:
+        run = self.__allowance.run(watch)
+        if asked.sensitivity(self.unit) > run.run.sensitivity:
             raise BadParameter("sensitivity", "of this sparse vector is smaller than what one unit changes.")
-        return sparse.test(watch, asked.value(self.__counts), threshold, self.__noise, self.__allowance.take)
+        above = run.test(asked.value(self.__counts), int(threshold), self.__noise, self.__allowance.take)
+        return Watch(watch.id, run.left), above
 
     def recoded(self, domain: Domain, recodings: Mapping[str, Recoding]) -> Kernel:
         """The same rows under another public schema, in which every column is a public function of one column.
@@ -124,13 +129,8 @@ class Kernel:
         """Uniform words, for public coins that must be exact."""
         return self.__noise.keys(count)
 
-    @property
-    def left(self) -> Allowance:
-        """What the run may still do."""
-        return self.__allowance
-
 
 def _check(asked: Any, kind: type[Sealed]) -> None:
-    """Refuse what only looks like a question: its bound would be nobody's proof."""
+    """Refuse what only looks like the kernel's own: its bound would be nobody's proof."""
     if not isinstance(asked, kind):
-        raise TypeError(f"{type(asked).__name__} is not a question of the kernel.")
+        raise TypeError(f"{type(asked).__name__} is not the kernel's own {kind.__name__}.")

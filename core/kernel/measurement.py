@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from core.kernel.asked import Asked, Change, Integers
+from core.base.arrays import IntArray
+from core.kernel.asked import Asked, Change
 from core.privacy.events import Gaussian, Laplace
 from core.privacy.unit import Unit
 
@@ -64,7 +65,7 @@ class Measurement:
     """What was asked, with noise."""
 
     asked: Asked
-    values: Integers
+    values: IntArray
     level: NoiseLevel
 
     @property

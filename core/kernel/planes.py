@@ -12,8 +12,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Columns, IntArray
 from core.base.errors import BadParameter
-from core.kernel.asked import Asked, Change, Columns, Integers, one_number
+from core.kernel.asked import Asked, Change, one_number
 from core.privacy.unit import Unit
 from core.table.counts import Counts
 
@@ -31,7 +32,7 @@ class Space:
     """Where the combinations of codes of some columns lie; public."""
 
     columns: Columns
-    scales: tuple[Integers, ...]
+    scales: tuple[IntArray, ...]
     """For every column, the coordinate of each ordinary cell; cells beyond (missing, other) have none."""
     lifted: bool
     """Whether points get a last coordinate SCALE, so that planes through the origin stand for all planes."""
@@ -44,7 +45,7 @@ class Space:
     def dimensions(self) -> int:
         return len(self.columns) + self.lifted
 
-    def points(self, codes: Integers) -> tuple[Integers, NDArray[np.bool_]]:
+    def points(self, codes: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
         """Coordinates of combinations of codes, one per line, and which of them lack none."""
         lines = np.empty((len(codes), self.dimensions), dtype=np.int64)
         present = np.ones(len(codes), dtype=np.bool_)
@@ -55,7 +56,7 @@ class Space:
             lines[:, -1] = SCALE
         return lines, present
 
-    def blocks(self, counts: Counts, width: int) -> Iterator[tuple[Integers, Integers]]:
+    def blocks(self, counts: Counts, width: int) -> Iterator[tuple[IntArray, IntArray]]:
         """Points of the private rows that lack no coordinate and how often each occurs, some at a time."""
         codes, often = counts.combinations(self.columns)
         step = max(1, BLOCK // max(1, width))
@@ -72,13 +73,13 @@ class Inside(Asked):
     """
 
     space: Space
-    normals: Integers
+    normals: IntArray
 
     @property
     def parts(self) -> int:
         return len(self.normals)
 
-    def counts(self, counts: Counts) -> Integers:
+    def counts(self, counts: Counts) -> IntArray:
         return _summed(self.space, self.normals, counts, outside=0.0)
 
     def change(self, unit: Unit) -> Change:
@@ -94,9 +95,9 @@ class Balances(Asked):
     """
 
     space: Space
-    normals: Integers
+    normals: IntArray
 
-    def counts(self, counts: Counts) -> Integers:
+    def counts(self, counts: Counts) -> IntArray:
         return _summed(self.space, self.normals, counts, outside=-1.0)
 
     def change(self, unit: Unit) -> Change:
@@ -116,7 +117,7 @@ class Wedges(Asked):
     """
 
     space: Space
-    normals: Integers
+    normals: IntArray
     """Shape (groups, planes of a group, dimensions)."""
 
     def __post_init__(self) -> None:
@@ -135,7 +136,7 @@ class Wedges(Asked):
         planes = self.normals.shape[1]
         return planes if self.space.dimensions == 2 else 2 ** (planes - 1)
 
-    def counts(self, counts: Counts) -> Integers:
+    def counts(self, counts: Counts) -> IntArray:
         found = np.zeros(len(self.normals) * self.width, dtype=np.int64)
         for lines, often in self.space.blocks(counts, self.normals[..., 0].size):
             places, signs = self.placed(lines)
@@ -146,7 +147,7 @@ class Wedges(Asked):
     def change(self, unit: Unit) -> Change:
         return Change(unit.l1, unit.l1**2)
 
-    def placed(self, lines: Integers) -> tuple[Integers, Integers]:
+    def placed(self, lines: IntArray) -> tuple[IntArray, IntArray]:
         """For every group (lines) and point (columns): to which of all differences it belongs, and with which sign."""
         groups, planes, dimensions = self.normals.shape
         inside = (_heights(self.normals.reshape(-1, dimensions), lines) >= 0).reshape(groups, planes, len(lines))
@@ -187,7 +188,7 @@ class Moments(Asked):
         asked = (lines == 0) | (lines == others) | self.cross
         return lines[asked], others[asked]
 
-    def counts(self, counts: Counts) -> Integers:
+    def counts(self, counts: Counts) -> IntArray:
         columns = len(self.space.columns)
         products = np.zeros((columns + 1, columns + 1), dtype=np.int64)
         for lines, often in self.space.blocks(counts, 32):
@@ -207,7 +208,7 @@ class Moments(Asked):
         return Change(unit.limit * row * STEPS**2, (unit.l2_squared if apart else unit.l1**2) * squared * STEPS**4)
 
 
-def _summed(space: Space, normals: Integers, counts: Counts, outside: float) -> Integers:
+def _summed(space: Space, normals: IntArray, counts: Counts, outside: float) -> IntArray:
     """For each plane the sum over rows of 1 inside and `outside` elsewhere; below 2^53, so floats are exact here."""
     found = np.zeros(len(normals))
     for lines, often in space.blocks(counts, len(normals)):
@@ -215,6 +216,6 @@ def _summed(space: Space, normals: Integers, counts: Counts, outside: float) -> 
     return found.astype(np.int64)
 
 
-def _heights(normals: Integers, lines: Integers) -> NDArray[np.float64]:
+def _heights(normals: IntArray, lines: IntArray) -> NDArray[np.float64]:
     """Products of normals (lines) and points (columns); they stay below 2^53, so floats are exact here."""
     return np.asarray(normals.astype(np.float64) @ lines.T.astype(np.float64))

@@ -8,8 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Columns, IntArray
 from core.base.errors import BadParameter
-from core.kernel.asked import Asked, Change, Columns, Integers, one_number
+from core.kernel.asked import Asked, Change, one_number
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 from core.table.counts import Source
@@ -58,7 +59,7 @@ class Query(Asked):
         rows = float(table.sum())
         return float((self.weights * table).sum()) / (self.denominator * rows) if rows > 0 else 0.0
 
-    def counts(self, counts: Source) -> Integers:
+    def counts(self, counts: Source) -> IntArray:
         return np.asarray(self.total(counts), dtype=np.int64)
 
     def change(self, unit: Unit) -> Change:
@@ -103,7 +104,7 @@ class Statistic(Asked):
     def total(self, source: Source) -> Any:
         return self.query.totals(source)[self.index]
 
-    def counts(self, counts: Source) -> Integers:
+    def counts(self, counts: Source) -> IntArray:
         return np.asarray(self.total(counts), dtype=np.int64)
 
     def change(self, unit: Unit) -> Change:

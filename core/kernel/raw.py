@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.base.arrays import IntArray
 from core.base.errors import BadParameter
-from core.kernel.asked import Asked, Change, Integers
+from core.kernel.asked import Asked, Change
 from core.kernel.tables import one_cell
 from core.privacy.unit import Unit
 from core.schema.values import days, number
@@ -31,7 +32,7 @@ class Buckets(Asked):
     edges: tuple[float, ...]
     dates: bool
 
-    def counts(self, counts: RawColumns) -> Integers:
+    def counts(self, counts: RawColumns) -> IntArray:
         values, read = counts.columns[self.column], days if self.dates else number
         table = np.zeros(len(self.edges) + 2, dtype=np.int64)
         table[-1] = values.nulls
@@ -61,7 +62,7 @@ class NextBytes(Asked):
         if len(set(self.beginnings)) != len(self.beginnings) or len({len(each) for each in self.beginnings}) > 1:
             raise BadParameter("beginnings", "must be different and of one length.")
 
-    def counts(self, counts: RawColumns) -> Integers:
+    def counts(self, counts: RawColumns) -> IntArray:
         places = {beginning: place for place, beginning in enumerate(self.beginnings)}
         table = np.zeros((max(len(places), 1), END + 1), dtype=np.int64)
         length = len(self.beginnings[0]) if self.beginnings else 0

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from core.kernel.asked import Columns, Integers
+from core.base.arrays import Columns, IntArray
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 from core.table.counts import Counts
@@ -22,7 +22,7 @@ class Remembered:
     """The same counts with a memory."""
 
     counts: Counts
-    tables: dict[tuple[str, Any], Integers] = field(default_factory=dict, repr=False)
+    tables: dict[tuple[str, Any], IntArray] = field(default_factory=dict, repr=False)
     cells: int = 0
     """How many are kept."""
 
@@ -38,19 +38,19 @@ class Remembered:
     def public_rows(self) -> int | None:
         return self.counts.public_rows
 
-    def marginal(self, columns: Sequence[str]) -> Integers:
+    def marginal(self, columns: Sequence[str]) -> IntArray:
         key = "table", tuple(columns)
         if key not in self.tables:
             self._keep(key, self.counts.marginal(columns))
         return self.tables[key]
 
-    def combinations(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
+    def combinations(self, columns: Sequence[str]) -> tuple[IntArray, IntArray]:
         return self.counts.combinations(columns)
 
     def project(self, columns: Sequence[str]) -> Counts:
         return self.counts.project(columns)
 
-    def totals_for(self, query: Any) -> Integers:
+    def totals_for(self, query: Any) -> IntArray:
         """All totals of a query class."""
         # By the object itself, which is kept with its totals: two classes may be equal and count in another order.
         key = "totals", id(query)
@@ -59,14 +59,14 @@ class Remembered:
             self.tables["class", id(query)] = query
         return self.tables[key]
 
-    def corners(self, columns: Columns) -> Integers:
+    def corners(self, columns: Columns) -> IntArray:
         """`corners_of` some columns."""
         key = "corners", columns
         if key not in self.tables:
             self._keep(key, corners_of(self, columns))
         return self.tables[key]
 
-    def _keep(self, key: tuple[str, Any], table: Integers) -> None:
+    def _keep(self, key: tuple[str, Any], table: IntArray) -> None:
         if self.cells + table.size > MOST_CELLS:
             self.tables.clear()
             self.cells = 0
@@ -74,7 +74,7 @@ class Remembered:
         self.cells += table.size
 
 
-def corners_of(counts: Counts, columns: Columns) -> Integers:
+def corners_of(counts: Counts, columns: Columns) -> IntArray:
     """Summed-area table: the count of all cells before each corner."""
     table = counts.marginal(columns)
     sums = np.pad(table, [(1, 0)] * table.ndim)

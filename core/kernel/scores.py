@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.kernel.asked import AskedEnds, AskedScores, Columns, Integers
+from core.base.arrays import Columns, IntArray
+from core.kernel.asked import AskedEnds, AskedScores
 from core.kernel.query import Totals
 from core.kernel.remembered import Remembered
 from core.kernel.tables import LARGEST, distances
@@ -24,7 +25,7 @@ def grid_of(queries: Sequence[Totals], domain: Domain) -> int:
     return max(query.denominator(domain) for query in queries)
 
 
-def private_totals(counts: Remembered, queries: Sequence[Totals]) -> Integers:
+def private_totals(counts: Remembered, queries: Sequence[Totals]) -> IntArray:
     """Exact totals of all members of several classes laid end to end, on their common grid."""
     grid, parts = grid_of(queries, counts.domain), []
     for query in queries:
@@ -33,7 +34,7 @@ def private_totals(counts: Remembered, queries: Sequence[Totals]) -> Integers:
     return np.concatenate(parts).astype(np.int64)
 
 
-def public_totals(believed: Integers) -> Integers:
+def public_totals(believed: IntArray) -> IntArray:
     """What a mechanism hands over to be compared, clipped likewise: nothing it hands over makes a difference wrap."""
     return np.clip(np.asarray(believed), -LARGEST, LARGEST).astype(np.int64)
 
@@ -47,10 +48,10 @@ class Errors(AskedScores):
 
     queries: tuple[Totals, ...]
     domain: Domain
-    believed: Integers
+    believed: IntArray
     """The public totals on the same grid, in the same order."""
 
-    def scores(self, counts: Remembered) -> Integers:
+    def scores(self, counts: Remembered) -> IntArray:
         return np.abs(private_totals(counts, self.queries) - public_totals(self.believed))
 
     def sensitivity(self, unit: Unit) -> int:
@@ -66,9 +67,9 @@ class SignedErrors(AskedScores):
 
     queries: tuple[Totals, ...]
     domain: Domain
-    believed: Integers
+    believed: IntArray
 
-    def scores(self, counts: Remembered) -> Integers:
+    def scores(self, counts: Remembered) -> IntArray:
         excess = public_totals(self.believed) - private_totals(counts, self.queries)
         return np.concatenate([excess, -excess])
 
@@ -84,11 +85,11 @@ class TableErrors(AskedScores):
     """
 
     columns: tuple[Columns, ...]
-    references: tuple[Integers, ...]
+    references: tuple[IntArray, ...]
     weights: tuple[int, ...]
     less: tuple[int, ...]
 
-    def scores(self, counts: Remembered) -> Integers:
+    def scores(self, counts: Remembered) -> IntArray:
         # Clipping brings neighbours no further apart, and keeps the product in 64 bits whatever the weights are.
         found = distances(counts, self.columns, self.references) - public_totals(np.array(self.less))
         most = LARGEST // max(1, *(abs(weight) for weight in self.weights))
@@ -106,12 +107,12 @@ class PrefixErrors(AskedEnds):
     """
 
     column: str
-    cuts: Integers
-    believed: Integers
+    cuts: IntArray
+    believed: IntArray
     opposite: bool = False
     """Whether the private number is taken from the public one instead."""
 
-    def ends(self, counts: Remembered) -> Integers:
+    def ends(self, counts: Remembered) -> IntArray:
         sums = np.concatenate([[0], np.cumsum(counts.marginal((self.column,)))])
         errors = np.clip(sums[self.cuts], 0, LARGEST) - public_totals(self.believed)
         return np.asarray(-errors if self.opposite else errors, dtype=np.int64)
@@ -144,12 +145,12 @@ class DatabaseErrors(AskedScores):
     """m."""
     size: int
     """How many databases there are."""
-    answers: Callable[[], Iterator[tuple[int, Integers]]]
+    answers: Callable[[], Iterator[tuple[int, IntArray]]]
     """Their totals on the common grid, some lines at a time, each block with the place of its first line; public."""
     told: int | None
     """N where it is public; None compares with the exact private number."""
 
-    def scores(self, counts: Remembered) -> Integers:
+    def scores(self, counts: Remembered) -> IntArray:
         grid, found = grid_of(self.queries, self.domain), np.full(self.size, -2 * LARGEST, dtype=np.int64)
         most = 2 * LARGEST // self.rows
         exact = int(counts.marginal(())) if self.told is None else self.told

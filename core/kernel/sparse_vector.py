@@ -32,8 +32,8 @@ adaptive composition. Several runs, each with an offset of its own, compose the 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -41,6 +41,7 @@ from typing import Any
 import numpy as np
 
 from core.base.errors import BadParameter, OutOfBudget
+from core.kernel.asked import Sealed
 from core.privacy.events import Cost, Event, Gaussian, Laplace, Pure
 from core.privacy.noise import NoiseSource
 
@@ -49,7 +50,7 @@ Pay = Callable[[Event], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class AboveThreshold:
+class AboveThreshold(Sealed):
     """One run of comparisons.
 
     **Privacy** (threshold_epsilon + comparing_epsilon)-differentially private for any number of comparisons, of which
@@ -69,8 +70,8 @@ class AboveThreshold:
     def __post_init__(self) -> None:
         if self.threshold_epsilon <= 0 or self.comparing_epsilon <= 0:
             raise BadParameter("epsilon", "both parts of a sparse vector must be above 0.")
-        if self.cutoff < 1 or self.sensitivity < 1:
-            raise BadParameter("cutoff", "and sensitivity must be whole numbers of at least 1.")
+        _check_whole("cutoff", self.cutoff)
+        _check_whole("sensitivity", self.sensitivity)
 
     @classmethod
     def of(cls, epsilon: Fraction, *, sensitivity: int, cutoff: int = 1) -> AboveThreshold:
@@ -100,6 +101,23 @@ class AboveThreshold:
         noisy = _drawn(noise, value, self.comparing_epsilon / (2 * self.cutoff), self.sensitivity)
         return noisy >= threshold + offset
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "threshold": str(self.threshold_epsilon),
+            "comparing": str(self.comparing_epsilon),
+            "sensitivity": self.sensitivity,
+            "cutoff": self.cutoff,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> AboveThreshold:
+        return cls(
+            threshold_epsilon=Fraction(data["threshold"]),
+            comparing_epsilon=Fraction(data["comparing"]),
+            sensitivity=data["sensitivity"],
+            cutoff=data["cutoff"],
+        )
+
     def misses(self, distance: float) -> float:
         """Probability that the noises change a comparison whose value is so far from its threshold."""
         return _tail(*self.scales, distance)
@@ -107,6 +125,12 @@ class AboveThreshold:
     def margin(self, probability: float) -> float:
         """The distance from the threshold at which a comparison goes wrong with at most this probability."""
         return _margin(*self.scales, probability)
+
+
+def _check_whole(name: str, number: object) -> None:
+    """The proof counts in whole numbers: with others a run could pass its cutoff unnoticed."""
+    if type(number) is not int or number < 1:
+        raise BadParameter(name, "of a sparse vector must be a whole number of at least 1.")
 
 
 def _drawn(noise: NoiseSource, value: int, epsilon: Fraction, sensitivity: int) -> int:
@@ -134,15 +158,51 @@ def _margin(small: float, large: float, probability: float) -> float:
 
 @dataclass(frozen=True)
 class Watch:
-    """What a sparse vector remembers. The offset is SECRET: it is kept with the session and never shown."""
+    """What a mechanism holds of a sparse vector that is under way: all of it is public."""
 
-    offset: int
+    id: int
     left: int
-    """How many more comparisons may come out above; public."""
+    """How many more comparisons may come out above."""
+
+
+@dataclass(kw_only=True)
+class OpenRun:
+    """A run of comparisons that is under way; for the kernel alone, which keeps it beside what was reserved."""
+
+    run: AboveThreshold
+    offset: int | None
+    """SECRET: it never leaves the kernel and the session's file. None after the cutoff: nothing more is compared."""
+    left: int
+    """How many more comparisons may come out above, in this run and in those that follow it."""
+
+    def test(self, value: int, threshold: int, noise: NoiseSource, pay: Pay) -> bool:
+        """Whether the value comes out above its threshold; above, a new run may begin, with an offset of its own.
+
+        An outcome counts before anything is paid: a run whose successor is refused has ended all the same.
+        """
+        if self.offset is None:
+            raise OutOfBudget("This session has no measurement left; nothing was compared and nothing was spent.")
+        if not self.run.above(value, threshold, self.offset, noise):
+            return False
+        self.left -= 1
+        if self.left % self.run.cutoff == 0:
+            self.offset = None
+            if self.left:
+                pay(Pure(self.run.epsilon))
+                self.offset = self.run.offset(noise)
+        return True
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything the next comparison depends on, the secret included."""
+        return {**self.run.to_json(), "offset": self.offset, "left": self.left}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> OpenRun:
+        return cls(run=AboveThreshold.from_json(data), offset=data["offset"], left=data["left"])
 
 
 @dataclass(frozen=True, kw_only=True)
-class NumericSparse:
+class NumericSparse(Sealed):
     """Runs of comparisons, one after the other, and a price for the number of each that came out above.
 
     **Privacy** `runs` events Pure(e1 + e2) and runs x cutoff events of fresh noise, all fixed beforehand (those of
@@ -156,6 +216,9 @@ class NumericSparse:
     number: Laplace | Gaussian
     """Price of one released number."""
 
+    def __post_init__(self) -> None:
+        _check_whole("runs", self.runs)
+
     @property
     def most(self) -> int:
         """Numbers that can be released."""
@@ -168,43 +231,23 @@ class NumericSparse:
             return comparing + Cost((Gaussian(self.number.rho * self.most),))
         return comparing + Cost((self.number,) * self.most)
 
-    def start(self, noise: NoiseSource, pay: Pay) -> Watch:
+    def start(self, noise: NoiseSource, pay: Pay) -> OpenRun:
         """The first run, paid as one event."""
         pay(Pure(self.run.epsilon))
-        return Watch(self.run.offset(noise), self.most)
-
-    def test(self, watch: Watch, value: int, threshold: int, noise: NoiseSource, pay: Pay) -> tuple[Watch, bool]:
-        """Whether the value comes out above its threshold, and what to remember; a new run draws a new offset."""
-        if watch.left < 1:
-            raise OutOfBudget("This session has no measurement left; nothing was compared and nothing was spent.")
-        if not self.run.above(value, threshold, watch.offset, noise):
-            return watch, False
-        left = watch.left - 1
-        if left and left % self.run.cutoff == 0:
-            pay(Pure(self.run.epsilon))
-            return Watch(self.run.offset(noise), left), True
-        return replace(watch, left=left), True
+        return OpenRun(run=self.run, offset=self.run.offset(noise), left=self.most)
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "threshold": str(self.run.threshold_epsilon),
-            "comparing": str(self.run.comparing_epsilon),
-            "sensitivity": self.run.sensitivity,
-            "cutoff": self.run.cutoff,
+            **self.run.to_json(),
             "runs": self.runs,
             "laplace": str(self.number.epsilon) if isinstance(self.number, Laplace) else None,
             "gaussian": str(self.number.rho) if isinstance(self.number, Gaussian) else None,
         }
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> NumericSparse:
+    def from_json(cls, data: Mapping[str, Any]) -> NumericSparse:
         return cls(
-            run=AboveThreshold(
-                threshold_epsilon=Fraction(data["threshold"]),
-                comparing_epsilon=Fraction(data["comparing"]),
-                sensitivity=data["sensitivity"],
-                cutoff=data["cutoff"],
-            ),
+            run=AboveThreshold.from_json(data),
             runs=data["runs"],
             number=Laplace(Fraction(data["laplace"])) if data["laplace"] else Gaussian(Fraction(data["gaussian"])),
         )

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Columns, IntArray
 from core.base.errors import BadParameter
-from core.kernel.asked import Asked, Change, Columns, Integers, one_number
+from core.kernel.asked import Asked, Change, one_number
 from core.kernel.remembered import Remembered, corners_of
 from core.privacy.unit import Unit
 from core.table.counts import Counts, Source
@@ -43,7 +44,7 @@ class Marginal(Asked):
         """The table of any source: whole numbers of private counts, estimates of a model."""
         return source.marginal(self.columns)
 
-    def counts(self, counts: Counts) -> Integers:
+    def counts(self, counts: Counts) -> IntArray:
         return np.asarray(self.total(counts), dtype=np.int64)
 
     def change(self, unit: Unit) -> Change:
@@ -64,14 +65,14 @@ class Blocks(Asked):
     """
 
     columns: Columns
-    starts: tuple[Integers, ...]
+    starts: tuple[IntArray, ...]
 
     def __post_init__(self) -> None:
         for places in self.starts:
             if len(places) == 0 or places[0] != 0 or (np.diff(places) <= 0).any():
                 raise BadParameter("starts", "blocks must begin at 0 and follow one another.")
 
-    def counts(self, counts: Counts) -> Integers:
+    def counts(self, counts: Counts) -> IntArray:
         table = counts.marginal(self.columns)
         for axis, places in enumerate(self.starts):
             table = np.add.reduceat(table, places, axis=axis)
@@ -92,7 +93,7 @@ class Interval(Asked):
     first: int
     last: int
 
-    def counts(self, counts: Counts) -> Integers:
+    def counts(self, counts: Counts) -> IntArray:
         if not 0 <= self.first <= self.last <= counts.domain[self.column].size:
             raise BadParameter("interval", "must lie inside the column.")
         sums = _corners(counts, (self.column,))
@@ -110,10 +111,10 @@ class Boxes(Asked):
     """
 
     columns: Columns
-    low: Integers
-    high: Integers
+    low: IntArray
+    high: IntArray
 
-    def counts(self, counts: Counts) -> Integers:
+    def counts(self, counts: Counts) -> IntArray:
         self._check(counts.domain.shape(self.columns))
         corners = _corners(counts, self.columns)
         found = np.zeros(len(self.low), dtype=np.int64)
@@ -143,22 +144,22 @@ class Distances(Asked):
     """
 
     columns: tuple[Columns, ...]
-    references: tuple[Integers, ...]
+    references: tuple[IntArray, ...]
 
-    def counts(self, counts: Counts) -> Integers:
+    def counts(self, counts: Counts) -> IntArray:
         return distances(counts, self.columns, self.references)
 
     def change(self, unit: Unit) -> Change:
         return Change(len(self.columns) * unit.l1, len(self.columns) * unit.l1**2)
 
 
-def distances(counts: Counts, columns: tuple[Columns, ...], references: tuple[Integers, ...]) -> Integers:
+def distances(counts: Counts, columns: tuple[Columns, ...], references: tuple[IntArray, ...]) -> IntArray:
     """The exact L1 distance of each table from its public reference; a reference is rounded to whole rows already."""
     pairs = zip(columns, references, strict=True)
     return np.array([_distance(counts.marginal(key), reference) for key, reference in pairs], dtype=np.int64)
 
 
-def _distance(table: Integers, reference: Integers) -> int:
+def _distance(table: IntArray, reference: IntArray) -> int:
     if reference.shape != table.shape:
         # Numpy would repeat the table to fit, and count every row as often.
         raise BadParameter("references", "must have the shape of their table.")
@@ -166,11 +167,11 @@ def _distance(table: Integers, reference: Integers) -> int:
     return int(np.abs(np.clip(table, 0, most) - np.clip(reference, -most, most).astype(np.int64)).sum())
 
 
-def _corners(counts: Counts, columns: Columns) -> Integers:
+def _corners(counts: Counts, columns: Columns) -> IntArray:
     return counts.corners(columns) if isinstance(counts, Remembered) else corners_of(counts, columns)
 
 
-def _overlap(low: Integers, high: Integers, cells: int) -> bool:
+def _overlap(low: IntArray, high: IntArray, cells: int) -> bool:
     """Whether any two boxes, none of them empty, have a cell in common.
 
     Boxes that have one overlap along every axis. Along the axis where the fewest do, those pairs are compared along all
@@ -186,13 +187,13 @@ def _overlap(low: Integers, high: Integers, cells: int) -> bool:
     return bool((np.maximum(low[one], low[two]) < np.minimum(high[one], high[two])).all(axis=1).any())
 
 
-def _neighbours(low: Integers, high: Integers) -> tuple[Integers, Integers]:
+def _neighbours(low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:
     """Ranges in the order in which they begin, and how many of the next ones begin before each ends."""
     order = np.argsort(low, kind="stable")
     return order, np.searchsorted(low[order], high[order], side="left") - np.arange(len(order)) - 1
 
 
-def _covered_twice(low: Integers, high: Integers) -> bool:
+def _covered_twice(low: IntArray, high: IntArray) -> bool:
     covered = np.zeros(high.max(axis=0) + 1, dtype=np.int32)
     for ends in product((0, 1), repeat=low.shape[1]):
         np.add.at(covered, tuple(np.where(np.array(ends, dtype=bool), high, low).T), (-1) ** sum(ends))

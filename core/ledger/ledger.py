@@ -13,8 +13,8 @@ mechanisms.
   adversary has seen is the adaptive composition of the rows: exactly what the theorem in `filters.py` is about.
 - *Never twice*: the first `store` of a plan id wins and every caller gets those bytes, so at most one output per plan
   id ever leaves the desk. That is why a plan that was reserved but never stored may be run again without paying: the
-  output of the attempt that died stayed inside its process, and the visible output is one draw with fresh randomness.
-  This needs an attempt to die for reasons that do not depend on its output (a kill, a full disk), and it needs
+  output of the run that died stayed inside its process, and the visible output is one draw with fresh randomness.
+  This needs a run to die for reasons that do not depend on its output (a kill, a full disk), and it needs
   `failed` to be given a fixed sentence, never a value: otherwise the retry would be a selection among draws.
 - A crash may cost budget (a reserved plan that nobody runs again); it never gives budget back. No row is ever deleted.
 - A plan is priced for one unit of privacy and certain ways of adding up. `reserve` therefore takes the account as it

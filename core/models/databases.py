@@ -8,15 +8,12 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from core.base.arrays import Floats, IntArray
 from core.base.axes import summed
 from core.kernel.query import Query
-from core.models.protocol import Floats
 from core.schema.domain import Domain
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -74,7 +71,7 @@ class Databases:
         return np.asarray(totals * (self.total / (self.size * question.denominator)))
 
 
-def everywhere(question: Query, domain: Domain) -> Integers:
+def everywhere(question: Query, domain: Domain) -> IntArray:
     """A question's weight for every possible record."""
     order = sorted(range(len(question.columns)), key=lambda place: domain.names.index(question.columns[place]))
     shape = [domain[name].size if name in question.columns else 1 for name in domain.names]
@@ -82,7 +79,7 @@ def everywhere(question: Query, domain: Domain) -> Integers:
     return np.ascontiguousarray(np.broadcast_to(weights, domain.shape())).reshape(-1)
 
 
-def listed(places: Integers, cells: int) -> sparse.csr_array:
+def listed(places: IntArray, cells: int) -> sparse.csr_array:
     """Databases given by the places of their rows, as counts."""
     members, rows = places.shape
     lines = np.repeat(np.arange(members), rows)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.base.arrays import Floats
 from core.base.axes import stretched
 from core.models.histogram import Histogram
-from core.models.protocol import Floats
 from core.schema.domain import Domain
 
 RUN = 256

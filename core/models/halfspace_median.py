@@ -8,11 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Codes, Floats, IntArray
 from core.models.points import Points
-from core.models.protocol import Codes, Floats
 from core.schema.domain import Domain
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,9 +21,9 @@ class Projections:
     """
 
     domain: Domain
-    matrices: Integers
+    matrices: IntArray
     """Shape (projections, dimensions of the points, dimensions projected to)."""
-    canonical: Integers
+    canonical: IntArray
     """The canonical normals of every projection, one per line."""
     counts: Floats
     """Noisy counts, one line per projection."""
@@ -35,7 +33,7 @@ class Projections:
     def total(self) -> float:
         return self.points.total
 
-    def halfspaces(self, normals: Integers) -> Floats:
+    def halfspaces(self, normals: IntArray) -> Floats:
         """Estimated counts of the halfspaces with these normals, one per line."""
         unit = self.canonical / np.linalg.norm(self.canonical, axis=1, keepdims=True)
         nearest = np.argmax((normals @ self.matrices) @ unit.T, axis=2)

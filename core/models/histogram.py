@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.base.arrays import Codes, Floats
 from core.base.axes import summed
 from core.models.fitting.partial_sums import marginals
 from core.models.fitting.rounding import systematic
-from core.models.protocol import Codes, Floats
 from core.schema.domain import Domain
 
 MOST_CELLS = 2**24

@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Codes, Columns, Floats
 from core.base.axes import summed
 from core.base.errors import BadFile, DeskError
-from core.models.fitting.consistency import Columns
 from core.models.fitting.rounding import systematic
 from core.models.fitting.triangulation import Structure
-from core.models.protocol import Codes, Floats
 from core.schema.domain import Domain
 
 

@@ -10,16 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Codes, Floats, IntArray
 from core.kernel.query import Statistic
 from core.kernel.tables import Marginal
 from core.models.points import Points
-from core.models.protocol import Codes, Floats
 from core.queries.kit.protocol import QueryClass
 from core.queries.kit.question import Question
 from core.queries.lipschitz import Lipschitz
 from core.schema.domain import Domain
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +31,10 @@ class MedianSet:
     """
 
     domain: Domain
-    members: Integers
+    members: IntArray
     """One database per line: the places of its rows in the universe."""
     total: float
-    held: tuple[tuple[QueryClass, Floats], ...]
+    answers: tuple[tuple[QueryClass, Floats], ...]
     """For each class the answers of every member, one line per member."""
 
     def __len__(self) -> int:
@@ -63,8 +61,8 @@ class MedianSet:
         return np.median(self._lines(query), axis=0) * self.scale
 
     def kept(self, mask: NDArray[np.bool_]) -> MedianSet:
-        held = tuple((query, lines[mask]) for query, lines in self.held)
-        return replace(self, members=self.members[mask], held=held)
+        answers = tuple((query, lines[mask]) for query, lines in self.answers)
+        return replace(self, members=self.members[mask], answers=answers)
 
     def marginal(self, columns: Sequence[str]) -> Floats:
         """The median of every cell. Most cells are empty in most members, so only the others are looked at."""
@@ -94,9 +92,9 @@ class MedianSet:
         return {}
 
     def _lines(self, query: object) -> Floats:
-        return next(lines for own, lines in self.held if own is query)
+        return next(lines for own, lines in self.answers if own is query)
 
-    def _places(self, columns: Sequence[str]) -> Integers:
+    def _places(self, columns: Sequence[str]) -> IntArray:
         """Where each row of each member falls in the table over the columns."""
         codes = np.unravel_index(self.members, self.domain.shape())
         places = np.zeros_like(self.members)
@@ -113,11 +111,11 @@ class Halving:
     """
 
     queries: tuple[QueryClass, ...]
-    net: Integers
+    net: IntArray
 
     def start(self, domain: Domain, total: float) -> MedianSet:
-        held = tuple((query, _answers(query, domain, self.net)) for query in self.queries)
-        return MedianSet(domain, self.net, total, held)
+        answers = tuple((query, _answers(query, domain, self.net)) for query in self.queries)
+        return MedianSet(domain, self.net, total, answers)
 
     def apply(self, hypothesis: MedianSet, question: Question, value: Any, slack: float = 0.0) -> MedianSet:
         """At least half of the members go; if that is all of them, those nearest to the value stay."""
@@ -135,7 +133,7 @@ class Halving:
         return math.log2(len(self.net))
 
 
-def _answers(query: QueryClass, domain: Domain, net: Integers) -> Floats:
+def _answers(query: QueryClass, domain: Domain, net: IntArray) -> Floats:
     """The totals of every member of a net, one line each; through single records where a class is linear and
     those are fewer than members."""
     places, inverse = np.unique(net, return_inverse=True)
@@ -148,6 +146,6 @@ def _answers(query: QueryClass, domain: Domain, net: Integers) -> Floats:
     return lines
 
 
-def _totals(query: QueryClass, domain: Domain, places: Integers) -> Floats:
+def _totals(query: QueryClass, domain: Domain, places: IntArray) -> Floats:
     codes = np.stack(np.unravel_index(places, domain.shape()), axis=1).astype(np.int64)
     return np.asarray(query.totals(Points(domain, codes, np.ones(len(codes)))), dtype=np.float64)

@@ -13,9 +13,8 @@ from functools import lru_cache
 from itertools import combinations_with_replacement
 
 import numpy as np
-from numpy.typing import NDArray
 
-Integers = NDArray[np.int64]
+from core.base.arrays import IntArray
 
 
 def rows_for(alpha: float, log_questions: float) -> int:
@@ -29,14 +28,14 @@ def multisets(cells: int, rows: int) -> int:
 
 
 @lru_cache(maxsize=4)
-def everything(cells: int, rows: int) -> Integers:
+def everything(cells: int, rows: int) -> IntArray:
     """All databases of so many rows, one per line."""
     net = np.array(list(combinations_with_replacement(range(cells), rows)), dtype=np.int64)
     net.setflags(write=False)
     return net
 
 
-def random_net(cells: int, members: int, rows: int, generator: np.random.Generator) -> Integers:
+def random_net(cells: int, members: int, rows: int, generator: np.random.Generator) -> IntArray:
     """Random databases, from nearly one-sided to nearly uniform.
 
     Uniform rows would make all members alike. Each member draws its rows from a random distribution instead, by a

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Codes, Columns, Floats
 from core.base.axes import stretched, summed
 from core.models.fitting.balancing import balanced
 from core.models.fitting.bundles import Records
-from core.models.fitting.consistency import Columns
 from core.models.fitting.rounding import systematic
-from core.models.protocol import Codes, Floats
 from core.schema.domain import Domain
 
 

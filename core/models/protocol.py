@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.base.arrays import Codes, Floats
 from core.schema.domain import Domain
-from core.table.counts import Codes
-
-Floats = NDArray[np.float64]
 
 
 class Model(Protocol):

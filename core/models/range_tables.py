@@ -6,17 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.base.arrays import Codes, Columns, Floats, IntArray
 from core.base.axes import summed
 from core.models import tables
-from core.models.fitting.consistency import Columns
 from core.models.fitting.rounding import systematic
 from core.models.points import Points
-from core.models.protocol import Codes, Floats
 from core.schema.domain import Domain
-
-Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +23,7 @@ class Ranges:
     """
 
     domain: Domain
-    held: Mapping[Columns, Floats]
+    counts: Mapping[Columns, Floats]
     points: Points
     """Records of equal weight, for questions that no single table can answer."""
 
@@ -36,25 +32,25 @@ class Ranges:
         return self.points.total
 
     def marginal(self, columns: Sequence[str]) -> Floats:
-        found = tables.lookup(self.held, columns)
+        found = tables.lookup(self.counts, columns)
         return self.points.marginal(columns) if found is None else found
 
     def sample(self, rows: int, generator: np.random.Generator) -> Codes:
-        return generator.permutation(laid(self.domain, self.held, rows, generator))
+        return generator.permutation(laid(self.domain, self.counts, rows, generator))
 
     def tables(self) -> dict[Columns, Floats]:
-        return dict(self.held)
+        return dict(self.counts)
 
 
-def ranges(domain: Domain, held: Mapping[Columns, Floats], total: float, generator: np.random.Generator) -> Ranges:
+def ranges(domain: Domain, counts: Mapping[Columns, Floats], total: float, generator: np.random.Generator) -> Ranges:
     """The model of these tables, each scaled to the total."""
-    scaled = {columns: _scaled(table, total) for columns, table in held.items()}
+    scaled = {columns: _scaled(table, total) for columns, table in counts.items()}
     size = int(np.clip(4 * total, tables.FEWEST_POINTS, tables.MOST_POINTS))
     points = Points(domain, laid(domain, scaled, size, generator), np.full(size, total / size))
     return Ranges(domain, scaled, points)
 
 
-def laid(domain: Domain, held: Mapping[Columns, Floats], rows: int, generator: np.random.Generator) -> Codes:
+def laid(domain: Domain, counts: Mapping[Columns, Floats], rows: int, generator: np.random.Generator) -> Codes:
     """Records in which every range of a table's last column, and of any column on its own table, keeps its share.
 
     Each table in turn adds the columns that are not there yet, given the ones that are, by systematic rounding. The
@@ -64,9 +60,9 @@ def laid(domain: Domain, held: Mapping[Columns, Floats], rows: int, generator: n
     codes = np.zeros((rows, len(domain)), dtype=np.int64)
     place = {name: axis for axis, name in enumerate(domain.names)}
     drawn: set[str] = set()
-    every: dict[Columns, Floats] = dict(held)
+    every: dict[Columns, Floats] = dict(counts)
     for name in domain.names:
-        if not any(name in columns for columns in held):
+        if not any(name in columns for columns in counts):
             every[(name,)] = np.ones(domain[name].size)
     for columns, table in every.items():
         known = tuple(name for name in columns if name in drawn)
@@ -85,7 +81,7 @@ def laid(domain: Domain, held: Mapping[Columns, Floats], rows: int, generator: n
     return codes
 
 
-def _given(groups: Places, lines: Floats, generator: np.random.Generator) -> Places:
+def _given(groups: IntArray, lines: Floats, generator: np.random.Generator) -> IntArray:
     """One cell per row, in the shares of the line that its group names; a line without mass follows all lines."""
     order = generator.permutation(groups.size)
     order = order[np.argsort(groups[order], kind="stable")]
@@ -98,7 +94,7 @@ def _given(groups: Places, lines: Floats, generator: np.random.Generator) -> Pla
     return drawn
 
 
-def _dealt(line: Floats, rows: int, generator: np.random.Generator) -> Places:
+def _dealt(line: Floats, rows: int, generator: np.random.Generator) -> IntArray:
     """Cells in the shares of a line, in its order."""
     taken = systematic(line, rows, generator)
     return np.repeat(np.arange(taken.size), taken)

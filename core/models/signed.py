@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.base.arrays import Codes, Floats
 from core.base.axes import stretched, summed
 from core.models.fitting.simplex import simplex
 from core.models.histogram import Histogram
-from core.models.protocol import Codes, Floats
 from core.schema.domain import Domain
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Codes, Columns, Floats
 from core.base.axes import summed
-from core.models.fitting.consistency import Columns, settle, total_of
+from core.models.fitting.consistency import settle, total_of
 from core.models.fitting.forest import plant
 from core.models.points import Points
-from core.models.protocol import Codes, Floats
 from core.schema.domain import Domain
 
 MOST_POINTS = 200_000
@@ -30,7 +30,7 @@ class Tables:
     """
 
     domain: Domain
-    held: Mapping[Columns, Floats]
+    counts: Mapping[Columns, Floats]
     points: Points
 
     @property
@@ -38,26 +38,26 @@ class Tables:
         return self.points.total
 
     def marginal(self, columns: Sequence[str]) -> Floats:
-        found = lookup(self.held, columns)
+        found = lookup(self.counts, columns)
         return self.points.marginal(columns) if found is None else found
 
     def sample(self, rows: int, generator: np.random.Generator) -> Codes:
         return self.points.sample(rows, generator)
 
     def tables(self) -> dict[Columns, Floats]:
-        return dict(self.held)
+        return dict(self.counts)
 
 
-def lookup(held: Mapping[Columns, Floats], columns: Sequence[str]) -> Floats | None:
+def lookup(counts: Mapping[Columns, Floats], columns: Sequence[str]) -> Floats | None:
     """Counts over the columns, summed from the smallest table that holds them all; None if there is none."""
-    if (own := tuple(columns)) in held:
-        return summed(held[own], own, columns)
+    if (own := tuple(columns)) in counts:
+        return summed(counts[own], own, columns)
     wanted = set(columns)
-    holders = [key for key in held if wanted.issubset(key)]
+    holders = [key for key in counts if wanted.issubset(key)]
     if not holders:
         return None
-    key = min(holders, key=lambda candidate: held[candidate].size)
-    return summed(held[key], key, columns)
+    key = min(holders, key=lambda candidate: counts[candidate].size)
+    return summed(counts[key], key, columns)
 
 
 def fit(

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.models.protocol import Codes, Floats, Model
+from core.base.arrays import Codes, Columns, Floats
+from core.models.protocol import Model
 from core.schema.domain import Domain
-
-Columns = tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)

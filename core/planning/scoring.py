@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.base.arrays import Floats
 from core.queries.kit.checks import MOST_LISTED
-from core.queries.kit.protocol import Floats, QueryClass, Source
+from core.queries.kit.protocol import QueryClass, Source
 from core.queries.lipschitz import Lipschitz
 from core.schema.domain import Domain
 

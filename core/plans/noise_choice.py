@@ -8,44 +8,50 @@ Everything here follows from public facts and from the account, never from the t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from core.base.errors import DeskError
 from core.plans.pricing import Priced
+from core.plans.release_terms import ReleaseTerms
+from core.plans.session_terms import SessionTerms
 from core.privacy.budget import Budget
 
 Choice = TypeVar("Choice")
-AnyPriced = TypeVar("AnyPriced", bound=Priced)
+Terms = TypeVar("Terms", ReleaseTerms, SessionTerms)
+AnyPriced = TypeVar("AnyPriced", bound=Priced[Any, Any])
 
 
 def with_better_noise(
-    price: Callable[[Budget], AnyPriced],
-    budget: Budget,
+    price: Callable[[Terms], AnyPriced],
+    terms: Terms,
     *,
     paid: Callable[[str], bool],
     error: Callable[[AnyPriced], tuple[float, ...]],
 ) -> AnyPriced:
-    """What was wished for, or the same with pure noise; `price` refuses what cannot be had, `paid` knows plan ids."""
-    pure = _pure_of(budget)
-    if pure is None:
-        return price(budget)
-    try:
-        wished = price(budget)
-    except DeskError as problem:
+    """These terms, or the same with pure noise; `price` refuses what cannot be had, `paid` knows the ids of plans."""
+    priced, problem = list[AnyPriced](), None
+    for budget in budgets_within(terms.budget):
         try:
-            return price(pure)
-        except DeskError:
-            raise problem from None
-    try:
-        other = price(pure)
-    except DeskError:
-        return wished
+            priced.append(price(replace(terms, budget=budget)))
+        except DeskError as refused:
+            problem = problem or refused
+    if not priced:
+        assert problem is not None, "what is not priced was refused"
+        raise problem
     return choose(
-        [wished, other],
+        priced,
         paid=lambda each: paid(each.id),
         fits=lambda each: each.units <= each.account.left,
         error=error,
     )
+
+
+def budgets_within(budget: Budget) -> list[Budget]:
+    """The budget, and the same epsilon without its delta."""
+    if not isinstance(budget, Budget) or budget.pure:
+        return [budget]
+    return [budget, Budget(Budget.from_json(budget.to_json()).epsilon)]
 
 
 def choose(
@@ -55,15 +61,10 @@ def choose(
     fits: Callable[[Choice], bool],
     error: Callable[[Choice], tuple[float, ...]],
 ) -> Choice:
-    """One that is paid for already, so that the same wish stays the same plan; else the best of those that fit."""
+    """One that is paid for already, so that the same choice stays the same plan; else the best of those that fit."""
     for each in choices:
         if paid(each):
             return each
+    if len(choices) == 1:
+        return choices[0]
     return min([each for each in choices if fits(each)] or choices, key=error)
-
-
-def _pure_of(budget: Budget) -> Budget | None:
-    """The same epsilon without a delta; None where there is none to leave out, or where it is no budget at all."""
-    if not isinstance(budget, Budget) or budget.pure:
-        return None
-    return Budget(Budget.from_json(budget.to_json()).epsilon)

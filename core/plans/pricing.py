@@ -1,16 +1,15 @@
 """What a plan costs: one computation from the words of the plan, the table it names and the account of that table.
 
-**Privacy** A plan is a wish: an object that anybody may change, or a file from anywhere. The desk writes the wish down
-as text and everything follows from that text: the mechanism is built from it, its events are priced in the ways of
-the account that owns the table's budget, the same text is kept in the ledger with the price that was paid, and a run
-builds the mechanism from the kept text by the very same function. So nothing that a plan says about its own price,
-account or id can part what runs from what was charged.
+**Privacy** A plan is a request: an object that anybody may change, or a file from anywhere. The desk writes it down as
+text and everything follows from that text: the mechanism is built from it, its events are priced in the ways of the
+account that owns the table's budget, the same text is kept in the ledger with the price that was paid, and a run builds
+the mechanism from the kept text by the very same function. So nothing that a plan says about its own price, account or
+id can part what runs from what was charged.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -18,14 +17,13 @@ from core.base.errors import BadParameter, Refused
 from core.ledger.ledger import Account, Entry
 from core.mechanisms.kit.interactive import Interactive
 from core.mechanisms.kit.protocol import Mechanism
-from core.plans.plan import identity
-from core.plans.session_plan import chosen_columns, narrowed
+from core.plans.canonical import identity
+from core.plans.release_terms import ReleaseTerms
+from core.plans.session_terms import SessionTerms, chosen_columns, narrowed
 from core.plans.statements import DeskTable
-from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.filters import Amounts
 from core.queries.kit.focus import asked_columns
-from core.registry import interactive_from, mechanism_from, query_from_json
 from core.schema.domain import Domain
 
 MOST_VALUES = 40_000_000
@@ -33,17 +31,18 @@ MOST_VALUES = 40_000_000
 MOST_EDITIONS = 10**6
 
 Chosen = TypeVar("Chosen", Mechanism, Interactive)
+Read = TypeVar("Read", ReleaseTerms, SessionTerms)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Priced(Generic[Chosen]):
+class Priced(Generic[Read, Chosen]):
     """The words of a plan with everything that follows from them for one table."""
 
     content: str
     """What the ledger keeps, and what a run is built from."""
-    terms: dict[str, Any]
+    terms: Read
     """The same, read."""
-    held: DeskTable
+    table: DeskTable
     account: Account
     """The one that owns the table's budget, as it was when the price was made."""
     mechanism: Chosen
@@ -60,26 +59,29 @@ class Priced(Generic[Chosen]):
         return identity(self.content)
 
 
-def price_release(content: str, held: DeskTable, account: Account) -> Priced[Mechanism]:
+PricedRelease = Priced[ReleaseTerms, Mechanism]
+PricedSession = Priced[SessionTerms, Interactive]
+
+
+def price_release(content: str, table: DeskTable, account: Account) -> PricedRelease:
     """Refuses what cannot run on this table; a sentence says why."""
-    terms = json.loads(content)
-    _check_whole(terms["records"], "records", most_records(held.domain), optional=True)
-    _check_whole(terms["edition"], "edition", MOST_EDITIONS)
-    queries = [query_from_json(query) for query in terms["queries"]]
-    mechanism = _built(lambda options: mechanism_from(terms["mechanism"], queries, _budget(terms), options), terms)
-    return _priced(content, terms, held, account, mechanism, asked_columns(mechanism.queries, held.domain))
+    terms = ReleaseTerms.read(content)
+    if terms.records is not None:
+        check_count(terms.records, "records", most_records(table.domain))
+    check_count(terms.edition, "edition", MOST_EDITIONS)
+    mechanism = terms.build()
+    return _priced(content, terms, table, account, mechanism, asked_columns(mechanism.queries, table.domain))
 
 
-def price_session(content: str, held: DeskTable, account: Account) -> Priced[Interactive]:
+def price_session(content: str, table: DeskTable, account: Account) -> PricedSession:
     """The same for a session; whether an earlier release fits is for whoever holds releases to check."""
-    terms = json.loads(content)
-    _check_whole(terms["edition"], "edition", MOST_EDITIONS)
-    mechanism = _built(lambda options: interactive_from(terms["mechanism"], _budget(terms), options), terms)
-    columns = chosen_columns(terms["columns"], held.domain)
-    return _priced(content, terms, held, account, mechanism, narrowed(held.domain, columns))
+    terms = SessionTerms.read(content)
+    check_count(terms.edition, "edition", MOST_EDITIONS)
+    columns = chosen_columns(terms.columns, table.domain)
+    return _priced(content, terms, table, account, terms.build(), narrowed(table.domain, columns))
 
 
-def check_paid(priced: Priced[Any], entry: Entry) -> None:
+def check_paid(priced: Priced[Any, Any], entry: Entry) -> None:
     """Nothing runs that costs more than was paid for it, whoever wrote the entry and with whatever version."""
     paid = json.loads(entry.amounts)
     if any(_above(amount, paid.get(way, 0)) for way, amount in priced.amounts.items()):
@@ -90,16 +92,21 @@ def most_records(domain: Domain) -> int:
     return MOST_VALUES // len(domain)
 
 
+def check_count(value: object, parameter: str, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+        raise BadParameter(parameter, f"must be a whole number from 1 to {most:,}.")
+
+
 def _priced(
-    content: str, terms: dict[str, Any], held: DeskTable, account: Account, mechanism: Chosen, domain: Domain
-) -> Priced[Chosen]:
-    mechanism.check(domain, held.unit)
-    cost = mechanism.cost(domain, held.unit)
+    content: str, terms: Read, table: DeskTable, account: Account, mechanism: Chosen, domain: Domain
+) -> Priced[Read, Chosen]:
+    mechanism.check(domain, table.unit)
+    cost = mechanism.cost(domain, table.unit)
     amounts, units = told(cost, account)
     return Priced(
         content=content,
         terms=terms,
-        held=held,
+        table=table,
         account=account,
         mechanism=mechanism,
         domain=domain,
@@ -121,24 +128,3 @@ def told(cost: Cost, account: Account) -> tuple[Amounts, int]:
 def _above(amount: int | None, paid: int | None) -> bool:
     """None is beyond every amount."""
     return paid is not None and (amount is None or amount > paid)
-
-
-def _built(make: Callable[[dict[str, Any]], Chosen], terms: dict[str, Any]) -> Chosen:
-    """An option that is called like a part of the plan would take that part's place."""
-    if not isinstance(terms["mechanism"], str):
-        raise BadParameter("mechanism", "must be the name of one.")
-    for name in ("queries", "budget"):
-        if name in terms["options"]:
-            raise BadParameter(name, "belongs beside the options of the mechanism, not among them.")
-    return make(terms["options"])
-
-
-def _budget(terms: dict[str, Any]) -> Budget:
-    return Budget.from_json(terms["budget"])
-
-
-def _check_whole(value: object, parameter: str, most: int, *, optional: bool = False) -> None:
-    if value is None and optional:
-        return
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise BadParameter(parameter, f"must be a whole number from 1 to {most:,}.")

@@ -1,6 +1,6 @@
-"""One attempt at a paid plan: run, store, return; and what an error in between means.
+"""One run of a paid plan: run, store, return; and what an error in between means.
 
-**Privacy** A plan that was paid for may be run again for nothing only if the earlier attempt ended for a reason that
+**Privacy** A plan that was paid for may be run again for nothing only if the earlier run ended for a reason that
 does not depend on its noise: it was killed, or it failed before any noise was drawn. An error *after* a draw may depend
 on what was drawn; that it happened is then an outcome somebody sees, and a second run would be a second outcome for one
 payment. So such an error is the stored outcome of the plan, and its last: the plan is void.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from core.ledger.ledger import Account, Dataset, Entry, Override
-from core.plans.plan import canonical
+from core.plans.canonical import canonical
 from core.privacy.budget import Budget
 from core.privacy.filters import joined
 from core.privacy.remaining import remaining_epsilon

@@ -13,8 +13,6 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, getcontext, localconte
 from fractions import Fraction
 from functools import lru_cache
 
-from scipy.special import ndtri_exp
-
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Event, Gaussian
 from core.privacy.normal import normal_density, normal_tail
@@ -38,6 +36,8 @@ def _of_event(event: Event) -> Fraction:
     """
     if isinstance(event, Gaussian):
         return event.rho
+    from scipy.special import ndtri_exp  # imported late: a page that prices nothing must not wait for it
+
     epsilon = event.epsilon
     if epsilon == 0 or epsilon > MOST:
         return 4 * epsilon

@@ -21,11 +21,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import IntArray
 from core.base.errors import BadParameter
 from core.privacy import samplers
 from core.privacy.budget import exact
-
-Integers = NDArray[np.int64]
 
 _LOWEST, _HIGHEST = -(2**63), 2**63 - 1
 _TOO_SMALL = "is so small that the noise would exceed every 64-bit count; use a larger one."
@@ -38,9 +37,9 @@ _BITS = 62
 class NoiseSource(Protocol):
     """What a mechanism may ask for; `Noise` is the real one, tests may pass a recorder."""
 
-    def laplace(self, values: NDArray[Any], *, epsilon: Fraction, sensitivity: int) -> Integers: ...
+    def laplace(self, values: NDArray[Any], *, epsilon: Fraction, sensitivity: int) -> IntArray: ...
 
-    def gaussian(self, values: NDArray[Any], *, rho: Fraction, sensitivity_squared: int) -> Integers: ...
+    def gaussian(self, values: NDArray[Any], *, rho: Fraction, sensitivity_squared: int) -> IntArray: ...
 
     def select(self, scores: NDArray[Any], *, epsilon: Fraction, sensitivity: int) -> int: ...
 
@@ -56,7 +55,7 @@ class NoiseSource(Protocol):
 class Noise:
     """Exact samplers over the operating system's generator."""
 
-    def laplace(self, values: NDArray[Any], *, epsilon: Fraction, sensitivity: int) -> Integers:
+    def laplace(self, values: NDArray[Any], *, epsilon: Fraction, sensitivity: int) -> IntArray:
         """Values plus independent discrete Laplace noise z, P(z) proportional to exp(-|z| epsilon/sensitivity).
 
         **Privacy**: epsilon-differential privacy, where `sensitivity` is the largest L1 change of the whole array
@@ -72,7 +71,7 @@ class Noise:
         scale = _round_up(scale, _BITS)
         return _saturating_sum(hidden, samplers.laplace(hidden.size, scale.numerator, scale.denominator))
 
-    def gaussian(self, values: NDArray[Any], *, rho: Fraction, sensitivity_squared: int) -> Integers:
+    def gaussian(self, values: NDArray[Any], *, rho: Fraction, sensitivity_squared: int) -> IntArray:
         """Values plus independent Gaussian noise of variance sigma^2, rounded to whole numbers.
 
         sigma^2 = sensitivity_squared/(2 rho), where `sensitivity_squared` is the largest squared L2 change of the whole
@@ -148,7 +147,7 @@ class Noise:
         return np.random.default_rng()
 
 
-def _integers(values: NDArray[Any], parameter: str) -> Integers:
+def _integers(values: NDArray[Any], parameter: str) -> IntArray:
     """Integer input as int64. What is beyond is clamped: that never increases a sensitivity and never raises."""
     array = np.asarray(values)
     if array.dtype.kind not in "iu":
@@ -188,7 +187,7 @@ def _round_up(amount: Fraction, bits: int) -> Fraction:
     return Fraction(-(-amount.numerator * denominator // amount.denominator), denominator)
 
 
-def _saturating_sum(values: Integers, noise: NDArray[Any]) -> Integers:
+def _saturating_sum(values: IntArray, noise: NDArray[Any]) -> IntArray:
     """Values plus noise (flat), clamped to the int64 range, in the shape of the values."""
     flat = values.reshape(-1)
     if noise.dtype == object:

@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Flags
 from core.privacy.normal import normal_tail
 
-Integers = NDArray[Any]
+WideInts = NDArray[Any]
 """int64 where every number fits, Python integers (dtype object) where one does not."""
-Flags = NDArray[np.bool_]
 
 SAFE = 2**62
 """Numbers up to here are kept in int64: the sum of two of them still fits."""
@@ -41,7 +41,7 @@ def words(count: int) -> NDArray[np.uint64]:
     return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
 
 
-def below(bound: int, count: int) -> Integers:
+def below(bound: int, count: int) -> WideInts:
     """Uniform integers in [0, bound), exactly: words that would favour small remainders are drawn again."""
     if bound == 1:
         return np.zeros(count, dtype=np.int64)
@@ -50,7 +50,7 @@ def below(bound: int, count: int) -> Integers:
     return _filled(count, lambda missing: _narrow_below(bound, missing))
 
 
-def _narrow_below(bound: int, count: int) -> Integers:
+def _narrow_below(bound: int, count: int) -> WideInts:
     if bound <= 1 << 24:  # half a word is enough: at most one in 256 is drawn again
         drawn: NDArray[Any] = words((count + 1) // 2).view(np.uint32)[:count]
         width = 32
@@ -62,7 +62,7 @@ def _narrow_below(bound: int, count: int) -> Integers:
     return (drawn % drawn.dtype.type(bound)).astype(np.int64)
 
 
-def _wide_below(bound: int, count: int) -> Integers:
+def _wide_below(bound: int, count: int) -> WideInts:
     bits = (bound - 1).bit_length()
     limbs = -(-bits // 64)
     drawn = words(limbs * count).reshape(limbs, count).astype(object)
@@ -73,13 +73,13 @@ def _wide_below(bound: int, count: int) -> Integers:
     return number[(number < bound).astype(bool)]
 
 
-def _filled(count: int, propose: Callable[[int], Integers]) -> Integers:
+def _filled(count: int, propose: Callable[[int], WideInts]) -> WideInts:
     """The first `count` accepted proposals.
 
     `propose(k)` makes k (or a number that depends on k alone) independent trials and returns the accepted ones in
     order, so what is kept is a prefix of an endless independent sequence: stopping early favours no value.
     """
-    pieces: list[Integers] = []
+    pieces: list[WideInts] = []
     missing = count
     while missing:
         piece = propose(missing)[:missing]
@@ -113,7 +113,7 @@ _TAILS = np.array([exp_floor(power, 64) for power in range(44, 0, -1)], dtype=np
 """First words of e^-44, ..., e^-1, in rising order; e^-44 is the last that has a bit in its first word."""
 
 
-def geometric(count: int) -> Integers:
+def geometric(count: int) -> WideInts:
     """V >= 0 with P(V >= v) = e^-v: the number of powers e^-1, e^-2, ... above one uniform number in [0, 1).
 
     A word equal to the first word of a power decides nothing (probability 2^-64 per power) and is continued. A number
@@ -141,7 +141,7 @@ def _continues_below(power: int, number: int) -> bool:
             return number < edge
 
 
-def bernoulli_exp(numerators: Integers, denominator: int) -> Flags:
+def bernoulli_exp(numerators: WideInts, denominator: int) -> Flags:
     """Independent coins, True with probability exp(-numerator/denominator); numerators >= 0, denominator >= 1.
 
     The whole part w of the exponent is one geometric draw (P(V >= w) = e^-w), the rest r < 1 is `_decays`.
@@ -155,7 +155,7 @@ def bernoulli_exp(numerators: Integers, denominator: int) -> Flags:
     return result
 
 
-def _decays(numerators: Integers, denominator: int) -> Flags:
+def _decays(numerators: WideInts, denominator: int) -> Flags:
     """True with probability exp(-r), r = numerator/denominator in [0, 1] (algorithm 1, after von Neumann).
 
     Count trials that succeed with probability r/1, r/2, r/3, ... up to the first failure, at trial K:
@@ -177,14 +177,14 @@ def _decays(numerators: Integers, denominator: int) -> Flags:
     return result
 
 
-def laplace(count: int, numerator: int, denominator: int) -> Integers:
+def laplace(count: int, numerator: int, denominator: int) -> WideInts:
     """Discrete Laplace noise of scale t/s = numerator/denominator: P(z) proportional to exp(-|z| s/t) (algorithm 2).
 
     U below t kept with probability exp(-U/t), plus t times V with P(V >= v) = e^-v, is X with P(x) ~ exp(-x/t); then
     floor(X/s) has P(y) ~ exp(-y s/t). A fair sign, with minus zero refused, makes it two-sided.
     """
 
-    def propose(missing: int) -> Integers:
+    def propose(missing: int) -> WideInts:
         units = below(numerator, min(2 * missing + 8, _BLOCK))
         units = units[_decays(units, numerator)]
         whole = geometric(len(units))
@@ -197,7 +197,7 @@ def laplace(count: int, numerator: int, denominator: int) -> Integers:
     return _filled(count, propose)
 
 
-def gaussian(count: int, numerator: int, denominator: int) -> Integers:
+def gaussian(count: int, numerator: int, denominator: int) -> WideInts:
     """Rounded Gaussian noise: sigma Z rounded to the nearest whole number, sigma^2 = numerator/denominator, exactly.
 
     A word gives a fair sign and the first 63 bits of a number u below 1/2; the size is the k for which
@@ -218,7 +218,7 @@ _DEEP = 2.0**-60
 """Tails below this are settled with all their digits: the 63 bits that were read say too little about them."""
 
 
-def _rounded(count: int, variance: Fraction) -> Integers:
+def _rounded(count: int, variance: Fraction) -> WideInts:
     from scipy.special import ndtr, ndtri  # imported late: a page that draws nothing must not wait for it
 
     drawn, sigma = words(count), math.sqrt(variance)
@@ -229,7 +229,7 @@ def _rounded(count: int, variance: Fraction) -> Integers:
     high = np.where(size > 0, ndtr(-(size - 0.5) / sigma) * (1 - _UNCLEAR), 1.0)
     clear = (low < tail) & (tail + 2.0**-64 < high) & (tail > _DEEP) & (size < SAFE)
     if clear.all():
-        found: Integers = size.astype(np.int64)
+        found: WideInts = size.astype(np.int64)
     else:
         found = np.where(clear, size, 0).astype(np.int64)
         settled = {int(at): _settled(int(bits[at]), int(size[at]), variance) for at in np.flatnonzero(~clear)}

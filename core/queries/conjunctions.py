@@ -11,14 +11,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base import limits
+from core.base.arrays import Columns, Floats
 from core.base.errors import BadParameter
-from core.base.options import option
+from core.base.options import check_options, option
 from core.base.wording import amount, plural
 from core.kernel.query import Query
 from core.queries.kit import checks, literals, subsets
 from core.queries.kit.dimensions import between, exactly, fat_of_predicates, packed
 from core.queries.kit.literals import Literal
-from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
+from core.queries.kit.protocol import Dimension, Source, answers_of, worst_of
 from core.queries.kit.sources import tables_of
 from core.schema.domain import Domain
 
@@ -57,10 +59,9 @@ class Conjunctions:
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", checks.names(self.columns))
+        object.__setattr__(self, "columns", limits.names(self.columns))
         object.__setattr__(self, "values", literals.normalised(self.values))
-        checks.whole(self.order, "order", 1)
-        checks.choice(self.connective, "connective", ("and", "or"))
+        check_options(self)
 
     def check(self, domain: Domain) -> None:
         facts = self.facts(domain)

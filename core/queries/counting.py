@@ -10,17 +10,19 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base import limits
+from core.base.arrays import Columns, Floats
 from core.base.errors import BadParameter, printable
-from core.base.options import option
+from core.base.options import check_options, option
 from core.base.wording import plural
 from core.kernel.query import Query
 from core.queries.kit import checks
 from core.queries.kit.dimensions import between, exactly, fat_of_predicates
-from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
+from core.queries.kit.protocol import Dimension, Source, answers_of, worst_of
 from core.queries.kit.sources import tables_of
 from core.schema.domain import Domain
 
-Condition = tuple[tuple[str, tuple[int, ...]], ...]
+ColumnConditions = tuple[tuple[str, tuple[int, ...]], ...]
 """Columns, each with the codes it may have; a row fulfils it if every named column has one of its codes."""
 
 
@@ -35,7 +37,7 @@ class Counting:
     name: ClassVar[str] = "counting"
     title: ClassVar[str] = "Counting: rows that fulfil a condition"
 
-    conditions: tuple[Condition, ...] = option(
+    conditions: tuple[ColumnConditions, ...] = option(
         "conditions", "Conditions", help="A row fulfils one if every named column has one of the values you choose."
     )
     """One condition per question; `condition` writes one from values instead of codes."""
@@ -43,6 +45,7 @@ class Counting:
     def __post_init__(self) -> None:
         conditions = checks.rows_of_tuples(self.conditions, "conditions", "conditions")
         object.__setattr__(self, "conditions", tuple(_condition(parts) for parts in conditions))
+        check_options(self)
         if not self.conditions:
             raise BadParameter("conditions", "needs at least one condition.")
 
@@ -102,10 +105,10 @@ class Counting:
         return f"shares of rows that fulfil {plural(len(self.conditions), 'condition')}"
 
 
-def condition(domain: Domain, values: Mapping[str, Any]) -> Condition:
+def condition(domain: Domain, values: Mapping[str, Any]) -> ColumnConditions:
     """A condition from values, labels, or lists of them, as they are written in the schema.
 
-    >>> from core.domain import Booleans, Integers
+    >>> from core.schema.domain import Booleans, Integers
     >>> people = Domain((Integers(name="age", low=0, high=99, bins=10), Booleans(name="ill")))
     >>> condition(people, {"age": [35, "50 to 59"], "ill": True})
     (('age', (3, 5)), ('ill', (1,)))
@@ -131,40 +134,40 @@ def _code(domain: Domain, column: str, value: object) -> int:
     )
 
 
-def _condition(parts: Any) -> Condition:
+def _condition(parts: Any) -> ColumnConditions:
     pairs = checks.rows_of_tuples(parts, "conditions", "pairs of a column name and a list of codes")
     for pair in pairs:
         if len(pair) != 2 or not isinstance(pair[0], str) or not isinstance(pair[1], list | tuple):
             raise BadParameter("conditions", "must be lists of pairs of a column name and a list of codes.")
         for code in pair[1]:
-            checks.whole(code, "conditions", 0)
-    checks.names([pair[0] for pair in pairs], "conditions")
+            limits.whole(code, "conditions", 0)
+    limits.names([pair[0] for pair in pairs], "conditions")
     return tuple((column, tuple(sorted(set(codes)))) for column, codes in pairs)
 
 
-def _columns(domain: Domain, parts: Condition) -> Columns:
+def _columns(domain: Domain, parts: ColumnConditions) -> Columns:
     named = {column for column, _ in parts}
     return tuple(name for name in domain.names if name in named)
 
 
-def _block(domain: Domain, parts: Condition) -> tuple[NDArray[np.intp], ...]:
+def _block(domain: Domain, parts: ColumnConditions) -> tuple[NDArray[np.intp], ...]:
     """The cells that fulfil the condition, as an index into the table over `_columns`."""
     codes = dict(parts)
     return np.ix_(*(np.array(codes[column], dtype=np.intp) for column in _columns(domain, parts)))
 
 
-def _total(table: NDArray[Any], domain: Domain, parts: Condition) -> Any:
+def _total(table: NDArray[Any], domain: Domain, parts: ColumnConditions) -> Any:
     return table[_block(domain, parts)].sum()
 
 
-def _meaning(domain: Domain, parts: Condition) -> frozenset[tuple[str, tuple[int, ...]]] | None:
+def _meaning(domain: Domain, parts: ColumnConditions) -> frozenset[tuple[str, tuple[int, ...]]] | None:
     """The predicate itself, however it is written: a block of cells is known by its sides, None is never true."""
     if any(not codes for _, codes in parts):
         return None
     return frozenset((column, codes) for column, codes in parts if len(codes) < domain[column].size)
 
 
-def _words(domain: Domain, parts: Condition) -> str:
+def _words(domain: Domain, parts: ColumnConditions) -> str:
     if not parts:
         return "any values"
     return " and ".join(_part(domain, column, codes) for column, codes in parts)

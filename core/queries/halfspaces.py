@@ -10,19 +10,19 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base import limits
+from core.base.arrays import Columns, Floats, IntArray
 from core.base.errors import BadParameter, printable
-from core.base.options import option
+from core.base.options import check_options, option
 from core.base.wording import plural
 from core.kernel.planes import SCALE, Space
 from core.kernel.query import Query
 from core.queries.kit import checks
 from core.queries.kit.dimensions import fat_of_predicates
 from core.queries.kit.normals import MOST_BITS, discretised, net
-from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
+from core.queries.kit.protocol import Dimension, Source, answers_of, worst_of
 from core.queries.kit.sources import distinct
 from core.schema.domain import Domain
-
-Integers = NDArray[np.int64]
 
 MOST_COLUMNS = 255
 MOST_DIRECTIONS = 2**16
@@ -52,8 +52,9 @@ class Halfspaces:
         "Columns",
         default=(),
         only="numeric",
-        low=2,
+        low=1,
         high=MOST_COLUMNS,
+        start=2,
         every=True,
         help="Columns of numbers, each scaled to -1..1 by its public bounds.",
     )
@@ -74,11 +75,8 @@ class Halfspaces:
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", checks.names(self.columns))
-        checks.whole(self.directions, "directions", 1, MOST_DIRECTIONS)
-        checks.whole(self.bits, "bits", 2, MOST_BITS)
-        if not isinstance(self.translated, bool):
-            raise BadParameter("translated", "must be true or false.")
+        object.__setattr__(self, "columns", limits.names(self.columns))
+        check_options(self)
 
     def check(self, domain: Domain) -> None:
         columns = self.axes(domain)
@@ -94,7 +92,7 @@ class Halfspaces:
     def axes(self, domain: Domain) -> Columns:
         return self.columns or tuple(attribute.name for attribute in domain if attribute.numeric)
 
-    def normals(self, domain: Domain) -> Integers:
+    def normals(self, domain: Domain) -> IntArray:
         """The net: one normal per line, its last coordinate the offset where translated."""
         self.check(domain)
         return net(len(self.axes(domain)), self.translated, self.directions, self.bits)
@@ -130,7 +128,7 @@ class Halfspaces:
     def totals(self, source: Source) -> NDArray[Any]:
         return self.totals_at(source, self.normals(source.domain))
 
-    def totals_at(self, source: Source, normals: Integers) -> NDArray[Any]:
+    def totals_at(self, source: Source, normals: IntArray) -> NDArray[Any]:
         """Totals of any discretised normals, one per line; exact integers on integer counts."""
         found = np.zeros(len(normals))
         kind = "f"
@@ -198,7 +196,7 @@ class Halfspaces:
             lines, present = space.points(codes[start : start + step])
             yield lines[present].astype(np.float64), counts[start : start + step][present]
 
-    def _query(self, domain: Domain, normal: Integers) -> Query:
+    def _query(self, domain: Domain, normal: IntArray) -> Query:
         space, columns = self.space(domain), self.axes(domain)
         checks.holdable(domain, columns, self.name)
         heights = np.zeros((1,) * len(columns), dtype=np.int64)
@@ -210,13 +208,13 @@ class Halfspaces:
         weights = (heights + offset >= 0).astype(np.int64)
         return Query(columns=columns, weights=weights, words=self._words(columns, normal))
 
-    def _words(self, columns: Columns, normal: Integers) -> str:
+    def _words(self, columns: Columns, normal: IntArray) -> str:
         unit = normal / max(1.0, float(np.linalg.norm(normal[: len(columns)])))
         terms = " ".join(f"{unit[k]:+.2f} {printable(name)}" for k, name in enumerate(columns) if normal[k])
         offset = -float(unit[-1]) + 0.0 if self.translated else 0.0
         return f"share of rows with {terms or '0'} at least {offset:.2f}, each column scaled to -1..1"
 
-    def _witnesses(self, domain: Domain) -> Integers:
+    def _witnesses(self, domain: Domain) -> IntArray:
         """As many independent points as there are dimensions: one far out on each axis, and one opposite the first."""
         columns = self.axes(domain)
         codes = np.array([[domain[column].regular // 2 for column in columns]] * (len(columns) + self.translated))
@@ -227,7 +225,7 @@ class Halfspaces:
         return self.space(domain).points(codes)[0]
 
 
-def _scaled(domain: Domain, column: str) -> Integers:
+def _scaled(domain: Domain, column: str) -> IntArray:
     """The middle of each ordinary cell between -SCALE and SCALE, from the public bounds."""
     middles = domain[column].centers()[: domain[column].regular]
     half = (middles[-1] - middles[0]) / 2

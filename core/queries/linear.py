@@ -10,13 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base import limits
+from core.base.arrays import Columns, Floats
 from core.base.errors import BadParameter
-from core.base.options import option, unlisted
+from core.base.options import check_options, option, unlisted
 from core.base.wording import amount, plural
 from core.kernel.query import Query
 from core.queries.kit import checks
 from core.queries.kit.dimensions import between, exactly, scale
-from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
+from core.queries.kit.protocol import Dimension, Source, answers_of, worst_of
 from core.schema.domain import Domain
 
 MOST_BITS = 30
@@ -33,7 +35,9 @@ class Linear:
     name: ClassVar[str] = "linear"
     title: ClassVar[str] = "Linear: weighted sums of counts"
 
-    columns: tuple[str, ...] = option("columns", "Columns", low=1, help="The columns whose combinations are weighted.")
+    columns: tuple[str, ...] = option(
+        "columns", "Columns", low=0, start=1, help="The columns whose combinations are weighted."
+    )
     weights: tuple[tuple[int, ...], ...] = option(
         "weights", "Weights", help="How much a row with this combination counts, from 0 to 1."
     )
@@ -44,10 +48,11 @@ class Linear:
     """What each question asks; empty for a text made from its number."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", checks.names(self.columns))
+        object.__setattr__(self, "columns", limits.names(self.columns))
         object.__setattr__(self, "weights", checks.rows_of_tuples(self.weights, "weights", "lists of whole numbers"))
         object.__setattr__(self, "words", tuple(self.words))
-        checks.whole(self.whole, "whole", 1, 2**MOST_BITS)
+        check_options(self)
+        limits.whole(self.whole, "whole", 1, 2**MOST_BITS)
         if self.whole & (self.whole - 1):
             near = 2 ** round(math.log2(self.whole))
             raise BadParameter("whole", f"must be a power of two, such as {near:,}.")
@@ -57,15 +62,15 @@ class Linear:
             raise BadParameter("words", "needs one text for each question.")
         for line in self.weights:
             for weight in line:
-                checks.whole(weight, "weights", 0, self.whole)
+                limits.whole(weight, "weights", 0, self.whole)
 
     @classmethod
     def rounded(
         cls, domain: Domain, columns: Sequence[str], weights: Any, bits: int = 10, words: Sequence[str] = ()
     ) -> Linear:
         """From weights between 0 and 1, one table per question, rounded to whole multiples of 2^-bits."""
-        checks.whole(bits, "bits", 0, MOST_BITS)
-        columns = checks.names(columns)
+        limits.whole(bits, "bits", 0, MOST_BITS)
+        columns = limits.names(columns)
         checks.known(domain, columns)
         tables = np.asarray(weights, dtype=np.float64)
         if not (np.isfinite(tables).all() and tables.min(initial=0) >= 0 and tables.max(initial=0) <= 1):

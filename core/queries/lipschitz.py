@@ -9,13 +9,15 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base import limits
+from core.base.arrays import Columns, Floats
 from core.base.errors import BadParameter, Refused
-from core.base.options import option
+from core.base.options import check_options, option
 from core.base.wording import plural
 from core.kernel.query import Query
 from core.queries.kit import checks
 from core.queries.kit.dimensions import scale
-from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
+from core.queries.kit.protocol import Dimension, Source, answers_of, worst_of
 from core.schema.domain import Domain
 
 StatisticParts = tuple[Any, ...]
@@ -51,9 +53,10 @@ class Lipschitz:
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", checks.names(self.columns))
+        object.__setattr__(self, "columns", limits.names(self.columns))
         listed = checks.rows_of_tuples(self.statistics, "statistics", "lists that start with a name")
         object.__setattr__(self, "statistics", tuple(_statistic(parts) for parts in listed))
+        check_options(self)
         if not self.statistics:
             raise BadParameter("statistics", "needs at least one.")
 
@@ -132,15 +135,15 @@ def _statistic(parts: tuple[Any, ...]) -> StatisticParts:
     if kind == "largest" and not options:
         return ("largest",)
     if kind == "top" and len(options) == 1:
-        return ("top", checks.whole(options[0], "statistics", 1))
+        return ("top", limits.whole(options[0], "statistics", 1))
     if kind == "distance" and len(options) == 1:
         (shares,) = checks.rows_of_tuples(options, "statistics", "shares")
-        if sum(checks.whole(share, "statistics", 0, FINEST) for share in shares) != FINEST:
+        if sum(limits.whole(share, "statistics", 0, FINEST) for share in shares) != FINEST:
             raise BadParameter("statistics", f"the shares of 'distance' must sum to {FINEST:,}.")
         return ("distance", shares)
     if kind == "difference" and len(options) == 2:
         first, second = checks.rows_of_tuples(options, "statistics", "cells")
-        cells = [checks.whole(cell, "statistics", 0) for cell in (*first, *second)]
+        cells = [limits.whole(cell, "statistics", 0) for cell in (*first, *second)]
         if len(set(cells)) != len(cells):
             raise BadParameter("statistics", "the two groups of 'difference' must not share a cell or repeat one.")
         return ("difference", first, second)

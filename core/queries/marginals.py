@@ -11,13 +11,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base import limits
+from core.base.arrays import Columns, Floats
 from core.base.errors import BadParameter, printable
-from core.base.options import option, unlisted
+from core.base.options import check_options, option, unlisted
 from core.base.wording import amount, plural
 from core.kernel.query import Query
 from core.queries.kit.checks import placed
 from core.queries.kit.dimensions import between, exactly, fat_of_predicates, packed
-from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
+from core.queries.kit.protocol import Dimension, Source, answers_of, worst_of
 from core.queries.kit.sources import tables_of
 from core.schema.domain import Domain
 
@@ -59,18 +61,14 @@ class Marginals:
     """How much each of `sets` matters; empty means equally."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", tuple(self.columns))
-        object.__setattr__(self, "sets", tuple(tuple(columns) for columns in self.sets))
+        object.__setattr__(self, "columns", limits.names(self.columns))
+        object.__setattr__(self, "sets", tuple(limits.names(columns, "sets") for columns in self.sets))
         object.__setattr__(self, "weights", tuple(float(weight) for weight in self.weights))
-        if isinstance(self.order, bool) or not isinstance(self.order, int) or self.order < 1:
-            raise BadParameter("order", "must be a whole number of columns per table, at least 1.")
+        check_options(self)
         if self.weights and len(self.weights) != len(self.sets):
             raise BadParameter("weights", "needs one weight for each of the listed sets.")
         if any(not math.isfinite(weight) or weight <= 0 for weight in self.weights):
             raise BadParameter("weights", "must all be above 0.")
-        for columns in (self.columns, *self.sets):
-            if len(set(columns)) != len(columns):
-                raise BadParameter("columns", "a column may be named only once in a table.")
 
     def check(self, domain: Domain) -> None:
         for column in self._named():

@@ -9,14 +9,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base import limits
+from core.base.arrays import Columns, Floats
 from core.base.errors import BadParameter
-from core.base.options import option
+from core.base.options import check_options, option
 from core.base.wording import amount
 from core.kernel.query import Query
 from core.queries.kit import checks, literals
 from core.queries.kit.dimensions import exactly, fat_of_predicates
 from core.queries.kit.literals import Literal
-from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of, worst_of
+from core.queries.kit.protocol import Dimension, Source, answers_of, worst_of
 from core.schema.domain import Domain
 
 MOST_FACTS = 20
@@ -48,9 +50,9 @@ class Parities:
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", checks.names(self.columns))
+        object.__setattr__(self, "columns", limits.names(self.columns))
         object.__setattr__(self, "values", literals.normalised(self.values))
-        checks.choice(self.parity, "parity", ("odd", "even"))
+        check_options(self)
 
     def check(self, domain: Domain) -> None:
         facts = self.facts(domain)

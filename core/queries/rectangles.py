@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.base.errors import BadParameter
-from core.base.options import option
+from core.base import limits
+from core.base.arrays import Columns, Floats
+from core.base.options import check_options, option
 from core.base.wording import plural
 from core.kernel.query import Query
 from core.queries.kit import checks, pieces, subsets
 from core.queries.kit.dimensions import fat_of_predicates
-from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of
+from core.queries.kit.protocol import Dimension, Source, answers_of
 from core.schema.domain import Domain
 
 MOST_WORK = 2**31
@@ -47,11 +48,8 @@ class Rectangles:
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", checks.names(self.columns))
-        if not 2 <= len(self.columns) <= 3:
-            raise BadParameter("columns", "must be two or three; use intervals for one column.")
-        if self.bits is not None:
-            checks.whole(self.bits, "bits", 1)
+        object.__setattr__(self, "columns", limits.names(self.columns))
+        check_options(self)
 
     def check(self, domain: Domain) -> None:
         pieces.check(domain, self.columns, self.bits, "columns")

@@ -10,13 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Columns, Floats
 from core.base.errors import BadParameter, printable
-from core.base.options import option
+from core.base.options import check_options, option
 from core.base.wording import plural
 from core.kernel.query import Query
 from core.queries.kit import checks, pieces, subsets
 from core.queries.kit.dimensions import exactly, fat_of_predicates
-from core.queries.kit.protocol import Columns, Dimension, Floats, Source, answers_of
+from core.queries.kit.protocol import Dimension, Source, answers_of
 from core.schema.domain import Domain
 
 
@@ -45,11 +46,7 @@ class Unions:
     )
 
     def __post_init__(self) -> None:
-        if not isinstance(self.column, str):
-            raise BadParameter("column", "must be the name of a column.")
-        checks.whole(self.parts, "parts", 1)
-        if self.bits is not None:
-            checks.whole(self.bits, "bits", 1)
+        check_options(self)
 
     def check(self, domain: Domain) -> None:
         pieces.check(domain, (self.column,), self.bits, "column")

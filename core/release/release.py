@@ -23,10 +23,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from core.base.arrays import Columns
 from core.models.points import Points
 from core.models.protocol import Model
 from core.models.tables import lookup
-from core.queries.kit.protocol import Columns, QueryClass
+from core.queries.kit.protocol import QueryClass
 from core.release.catalogue import croissant
 from core.release.certificate import Certificate
 from core.release.report import report

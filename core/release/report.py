@@ -12,9 +12,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Columns
 from core.base.odds import odds
 from core.base.wording import amount, rows
-from core.queries.kit.protocol import Columns
 from core.registry import query_from_json
 from core.release.catalogue import promise
 from core.release.certificate import Certificate
@@ -34,10 +34,10 @@ table { border-collapse: collapse; width: 100% } td, th { text-align: left; padd
 svg { max-width: 100%; height: auto } svg text { font-size: 12px; fill: var(--ink) } svg rect { fill: var(--bar) }
 figure { margin: 1rem 0; overflow-x: auto } figcaption { font-size: .85rem; opacity: .8 }
 """
-Marginal = Callable[[Sequence[str]], NDArray[np.float64]]
+TableOf = Callable[[Sequence[str]], NDArray[np.float64]]
 
 
-def report(certificate: Certificate, domain: Domain, marginal: Marginal, tables: Sequence[Columns]) -> str:
+def report(certificate: Certificate, domain: Domain, marginal: TableOf, tables: Sequence[Columns]) -> str:
     """The page; `marginal` gives released counts, `tables` the column sets that were released as tables."""
     sections = [
         f"<p>{escape(promise(certificate))}</p>",
@@ -74,13 +74,13 @@ def _facts(certificate: Certificate, domain: Domain) -> str:
     return "<h2>What is promised</h2>" + _table(lines.items())
 
 
-def _column(domain: Domain, name: str, marginal: Marginal) -> str:
+def _column(domain: Domain, name: str, marginal: TableOf) -> str:
     attribute = domain[name]
     labels = [attribute.label(code) for code in range(attribute.size)]
     return f"<h3>{escape(name)}</h3>" + bars(name, labels, marginal((name,)))
 
 
-def _pairs(domain: Domain, marginal: Marginal, tables: Sequence[Columns]) -> list[str]:
+def _pairs(domain: Domain, marginal: TableOf, tables: Sequence[Columns]) -> list[str]:
     """Heat maps of a few released pairs of columns that are small enough to be read."""
     pairs = dict.fromkeys(pair for columns in tables for pair in combinations(columns, 2))
     small = [pair for pair in pairs if all(1 < domain[name].size <= MOST_SIDE for name in pair)][:MOST_PAIRS]

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import json
 
+from core.plans.plan_file import write_plan_file
+from core.plans.release_terms import ReleaseTerms
+from core.privacy.budget import Budget
+from core.registry import query_from_json
 from core.release.certificate import Certificate
 from core.schema.domain import Domain
 
@@ -21,19 +25,17 @@ import json
 import sys
 from pathlib import Path
 
-from core import Budget, Desk, Domain, Unit
-from core.registry import query_from_json
+from core import Desk, Domain, Unit
+from core.plans.plan_file import read_plan_file
 
 SCHEMA = json.loads({schema})
-PLAN = json.loads({chosen})
+UNIT = json.loads({unit})
+PLAN = {chosen}
 
 desk = Desk(sys.argv[2] if len(sys.argv) > 2 else None)
-budget = Budget(PLAN["epsilon"], PLAN["delta"])
-table = desk.add_table(sys.argv[1], Domain.from_json(SCHEMA), unit=Unit.from_json(PLAN["unit"]), budget=budget)
-queries = [query_from_json(query) for query in PLAN["queries"]]
-plan = desk.plan(
-    table, queries, mechanism=PLAN["mechanism"], budget=budget, records=PLAN["records"], **PLAN["options"]
-)
+terms = read_plan_file(PLAN)
+table = desk.add_table(sys.argv[1], Domain.from_json(SCHEMA), unit=Unit.from_json(UNIT), budget=terms.budget)
+plan = desk.plan_from(table, terms)
 print(plan.expected_error.sentence())
 Path("release.zip").write_bytes(desk.release(plan).zip())
 print("release.zip is written.")
@@ -42,18 +44,17 @@ print("release.zip is written.")
 
 def script(certificate: Certificate, domain: Domain) -> str:
     """The script. Texts of the schema enter it as JSON inside one quoted literal, so none of them can become code."""
-    chosen = {
-        "epsilon": certificate.epsilon,
-        "delta": certificate.delta,
-        "unit": certificate.unit,
-        "queries": certificate.queries,
-        "mechanism": certificate.mechanism,
-        "records": certificate.synthetic_rows or None,
-        "options": {name: value for name, value in certificate.parameters.items() if name != "title"},
-    }
+    terms = ReleaseTerms(
+        queries=tuple(query_from_json(query) for query in certificate.queries),
+        mechanism=certificate.mechanism,
+        budget=Budget(certificate.epsilon, certificate.delta),
+        options={name: value for name, value in certificate.parameters.items() if name != "title"},
+        records=certificate.synthetic_rows or None,
+    )
     return TEMPLATE.format(
         plan=certificate.plan,
         software=certificate.software,
         schema=ascii(json.dumps(domain.to_json())),
-        chosen=ascii(json.dumps(chosen, sort_keys=True)),
+        unit=ascii(json.dumps(certificate.unit)),
+        chosen=ascii(write_plan_file(terms)),
     )

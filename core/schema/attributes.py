@@ -21,14 +21,14 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import BaseModel, BeforeValidator, ConfigDict, StrictBool, StrictStr, ValidationError, model_validator
 
+from core.base.arrays import Flags
 from core.base.errors import BadParameter, BadSchema, printable
 from core.schema.values import by_value, integral, number, spellings, text_of
 
 MAX_CELLS = 1_000_000
 """Most cells of one column: a table of counts over one column must stay small enough to hold."""
 
-Codes = NDArray[np.unsignedinteger[Any]]
-Flags = NDArray[np.bool_]
+StoredCodes = NDArray[np.unsignedinteger[Any]]
 
 
 def _words(text: object) -> object:
@@ -126,7 +126,7 @@ class Attribute(BaseModel):
         """The cell of null and unreadable values."""
         return self.size - 1 if self.missing else 0
 
-    def encode(self, values: Any) -> tuple[Codes, Flags]:
+    def encode(self, values: Any) -> tuple[StoredCodes, Flags]:
         """Codes of a one-dimensional array, Series or list, and which of them the rules had to change."""
         raise NotImplementedError
 
@@ -213,7 +213,7 @@ class Categories(Attribute):
         numbers = all(isinstance(value, int) and -(2**63) <= value < 2**63 for value in self.values)
         return "int64" if numbers and self.other is None else "large_string"
 
-    def encode(self, values: Any) -> tuple[Codes, Flags]:
+    def encode(self, values: Any) -> tuple[StoredCodes, Flags]:
         return by_value(values, self._place, self.dtype)
 
     def decode(self, codes: Any, generator: np.random.Generator | None = None) -> pd.Series:
@@ -253,7 +253,7 @@ class Booleans(Attribute):
         found = next((self._words[word] for word in words if word in self._words), None)
         return (self.null, not (self.missing and not words[0])) if found is None else (found, False)
 
-    def encode(self, values: Any) -> tuple[Codes, Flags]:
+    def encode(self, values: Any) -> tuple[StoredCodes, Flags]:
         if isinstance(values, np.ndarray) and values.dtype == np.bool_:
             return values.astype(self.dtype), np.zeros(len(values), dtype=np.bool_)
         return by_value(values, self._place, self.dtype)

@@ -11,7 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, model_validator
 
-from core.schema.attributes import MAX_CELLS, Attribute, Codes, Flags
+from core.base.arrays import Flags
+from core.schema.attributes import MAX_CELLS, Attribute, StoredCodes
 from core.schema.values import EPOCH, by_number, days, integral, number
 
 EXACT = 2**53
@@ -90,7 +91,7 @@ def _clip(numbers: NDArray[Any], low: float, high: float) -> tuple[NDArray[Any],
 
 def _finish(
     attribute: Attribute, codes: NDArray[Any], misfits: Flags, null: Flags | None, unread: Flags | None
-) -> tuple[Codes, Flags]:
+) -> tuple[StoredCodes, Flags]:
     codes = codes.astype(attribute.dtype)
     if null is not None:
         codes[null] = attribute.null
@@ -160,7 +161,7 @@ class Integers(Attribute):
         """The first value of each bin, and the end of the last one."""
         return _cut(self.low, self.high, _bins(self.bins, self.bits))
 
-    def encode(self, values: Any) -> tuple[Codes, Flags]:
+    def encode(self, values: Any) -> tuple[StoredCodes, Flags]:
         numbers, unread = _numbers(values)
         inside, moved, null = _clip(numbers, self.low, self.high)
         if inside.dtype.kind == "f":
@@ -231,7 +232,7 @@ class Reals(Attribute):
         """The first value of each bin, and the end of the last one."""
         return np.linspace(self.low, self.high, (_bins(self.bins, self.bits) or 1) + 1)
 
-    def encode(self, values: Any) -> tuple[Codes, Flags]:
+    def encode(self, values: Any) -> tuple[StoredCodes, Flags]:
         numbers, unread = _numbers(values)
         inside, moved, null = _clip(numbers, self.low, self.high)
         return _finish(self, np.searchsorted(self.edges[1:-1], inside, side="right"), moved, null, unread)
@@ -290,7 +291,7 @@ class Dates(Attribute):
         """The first value of each bin, and the end of the last one."""
         return _cut(self.low.toordinal() - EPOCH, self.high.toordinal() - EPOCH, self.bins)
 
-    def encode(self, values: Any) -> tuple[Codes, Flags]:
+    def encode(self, values: Any) -> tuple[StoredCodes, Flags]:
         numbers, unread = _day_numbers(values)
         inside, moved, null = _clip(numbers, int(self.edges[0]), int(self.edges[-1]) - 1)
         return _finish(self, _whole_codes(self.edges, np.floor(inside).astype(np.int64)), moved, null, unread)

@@ -8,11 +8,11 @@ from typing import Literal
 
 import pandas as pd
 
-from core.mechanisms.kit.interactive import Kind
+from core.mechanisms.kit.interactive import ReplyKind
 from core.privacy.budget import Budget
 from core.release.release import to_csv
 
-Status = Literal["open", "closed"]
+SessionStatus = Literal["open", "closed"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class Answer:
     """In rows: the truth is within count ± margin, 95 % of the time; None where nothing can be promised."""
     rows: float | None
     """The released estimate of all rows, which turns the margin into a share; None where there is none."""
-    kind: Kind
+    kind: ReplyKind
     spent: int
     """Hard answers that the session has given by then, this one included."""
     left: int | None
@@ -67,7 +67,7 @@ class Answer:
 class Summary:
     """How far a session has got. Public."""
 
-    status: Status
+    status: SessionStatus
     questions: int
     easy: int
     hard: int

@@ -13,8 +13,8 @@ a draw it closes the session (`Turn.close`), which is one more outcome of a run 
 An older copy of this file that is put back would draw again from states that have answered already, with the same
 secrets, and nothing in it can tell. Whoever restores a copy closes its open sessions before anything is asked.
 
-Nothing is ever deleted and no reply ever changes. The state holds secrets (noise that is drawn once); the file is
-readable by its owner only, like the ledger.
+Nothing is ever deleted and no reply ever changes. What a session may still do holds secrets (noise that is drawn once);
+the file is readable by its owner only, like the ledger.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pathlib import Path
 from core.base.errors import DeskError, Refused, Unknown, printable
 from core.ledger.durable_file import KeptFile, Layout
 from core.mechanisms.kit.interactive import Reply
-from core.sessions.answer import Answer, Status
+from core.sessions.answer import Answer, SessionStatus
 from core.sessions.question import SessionQuestion
 
 ALLOWANCE_IS_KEPT = """
@@ -123,7 +123,7 @@ class SessionRow:
     """The paid plan behind it: its own, or that of the release it answers from."""
     dataset_id: str
     terms_json: str
-    status: Status
+    status: SessionStatus
     version: int
     """How many replies it gave."""
     state_version: int
@@ -137,9 +137,10 @@ class StoredState:
     """Everything the next answer depends on, as it is kept."""
 
     data: bytes
-    """The mechanism's state, secrets included."""
+    """The mechanism's state."""
     allowance: str | None
-    """What is left of the reserved spend, as JSON; None in a session that was opened before this was kept."""
+    """What is left of the reserved spend and the secrets of open comparisons, as JSON; None in a session that was
+    opened before this was kept (`old_states.py`)."""
 
     @property
     def digest(self) -> str:
@@ -160,7 +161,7 @@ class SessionFile(KeptFile):
         self.let_go = weakref.finalize(self, stays.close)
 
     def add(self, *, id: str, plan_id: str, dataset_id: str, terms_json: str, state: StoredState) -> SessionRow:
-        """Keeps a session that was just opened; of several attempts the first wins, and no other state is ever used."""
+        """Keeps a session that was just opened; of several openings the first wins, and no other state is ever used."""
         with self.write() as connection:
             if _find(connection, id) is None:
                 connection.execute(

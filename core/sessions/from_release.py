@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,24 +9,23 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from core.base.arrays import Codes, Floats, IntArray
 from core.base.errors import Refused
 from core.kernel.kernel import Kernel
 from core.kernel.query import Query
 from core.ledger.ledger import Entry
 from core.mechanisms.kit.interactive import Reply
 from core.mechanisms.kit.protocol import Expected, Mechanism
-from core.models.protocol import Codes, Floats
-from core.plans.session_plan import chosen_columns, leave_out
+from core.plans.release_terms import ReleaseTerms
+from core.plans.session_terms import chosen_columns, leave_out
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
 from core.queries.kit.focus import asked_columns
 from core.queries.kit.protocol import QueryClass, Source
 from core.queries.marginals import Marginals
-from core.registry import mechanism_from, query_from_json
 from core.release.release import Release
 from core.schema.domain import Domain
-from core.table.counts import Integers
 
 NOTHING_PRIVATE = "a session from a release has no private counts"
 
@@ -45,7 +43,7 @@ class Released:
     def of(cls, release: Release, entry: Entry, domain: Domain) -> Released:
         if release.tables:
             return cls(release, domain, float(release.marginal(()).sum()))
-        if json.loads(entry.plan_json)["records"] is not None:
+        if ReleaseTerms.read(entry.plan_json).records is not None:
             raise Refused(
                 "This release has a chosen number of records and no tables, so it cannot tell the number of rows; "
                 "use one that drew as many records as the table has."
@@ -77,10 +75,10 @@ class Untouched:
     unit: Unit
     public_rows: ClassVar[None] = None
 
-    def marginal(self, columns: Sequence[str]) -> Integers:
+    def marginal(self, columns: Sequence[str]) -> IntArray:
         raise TypeError(NOTHING_PRIVATE)
 
-    def combinations(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
+    def combinations(self, columns: Sequence[str]) -> tuple[IntArray, IntArray]:
         raise TypeError(NOTHING_PRIVATE)
 
     def project(self, columns: Sequence[str]) -> Untouched:
@@ -96,13 +94,6 @@ def classes_of(
         return queries
     named = chosen_columns(columns, domain) or domain.names
     return [Marginals(order=min(2, len(named)), columns=named)]
-
-
-def mechanism_of(entry: Entry) -> Mechanism:
-    """The mechanism of a stored release, as it was paid for."""
-    plan = json.loads(entry.plan_json)
-    queries = [query_from_json(query) for query in plan["queries"]]
-    return mechanism_from(plan["mechanism"], queries, Budget.from_json(plan["budget"]), plan["options"])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -123,6 +114,7 @@ class FromRelease:
 
     name: ClassVar[str] = "release"
     title: ClassVar[str] = "Answers from a release"
+    known_as: ClassVar[tuple[str, ...]] = ("post-processing",)
     prefer: ClassVar[str] = "Choose it where a good release is stored already."
 
     entry: Entry
@@ -133,11 +125,12 @@ class FromRelease:
     @classmethod
     def of(cls, entry: Entry, domain: Domain, stored: Callable[[], Release]) -> FromRelease:
         """`domain` is the whole schema; the release is read when the first question comes."""
-        return cls(entry=entry, domain=asked_columns(mechanism_of(entry).queries, domain), stored=stored)
+        queries = ReleaseTerms.read(entry.plan_json).queries
+        return cls(entry=entry, domain=asked_columns(queries, domain), stored=stored)
 
     @cached_property
     def made_by(self) -> Mechanism:
-        return mechanism_of(self.entry)
+        return ReleaseTerms.read(self.entry.plan_json).build()
 
     @cached_property
     def source(self) -> Released:

@@ -11,7 +11,7 @@ import numpy as np
 
 from core.base.errors import BadParameter, Refused, printable
 from core.kernel.query import Query
-from core.plans.plan import canonical
+from core.plans.canonical import canonical
 from core.schema.domain import Domain
 
 LONGEST_WORDS = 2_000

@@ -14,15 +14,16 @@ from core.kernel.allowance import Allowance
 from core.kernel.kernel import Kernel
 from core.kernel.query import Query
 from core.mechanisms.kit.interactive import Interactive, Reply
-from core.plans.plan import canonical
+from core.plans.canonical import canonical
 from core.plans.run_once import NoiseWatcher
 from core.privacy.budget import Budget
 from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
-from core.sessions.answer import Answer, Status, Summary, transcript_csv
+from core.sessions.answer import Answer, SessionStatus, Summary, transcript_csv
 from core.sessions.file import SessionFile, SessionRow, StoredState, Turn, now
+from core.sessions.old_states import migrate
 from core.sessions.pace import Pace
 from core.sessions.question import SessionQuestion, question_from
 from core.table.counts import Counts
@@ -80,7 +81,7 @@ class Session:
         return self.mechanism.budget
 
     @property
-    def status(self) -> Status:
+    def status(self) -> SessionStatus:
         return self.file.row(self.id).status
 
     @property
@@ -161,6 +162,7 @@ class Session:
             raise Failed("The answer could not be computed, and so this session is closed; open another one.")
         # Only what is committed may be remembered.
         if saved is not None:
+            assert saved.allowance is not None
             self._remember(answer.number, after, saved.allowance)
         return answer
 
@@ -174,9 +176,10 @@ class Session:
         watched = NoiseWatcher(self.noise)
 
         def compute() -> tuple[Any, Reply, float | None, StoredState | None]:
-            kernel = Kernel(counts, cast(NoiseSource, watched), Allowance.from_json(json.loads(left)))
+            allowance = Allowance.from_json(json.loads(left))
+            kernel = Kernel(counts, cast(NoiseSource, watched), allowance)
             after, reply = self.mechanism.answer(state, question, kernel)
-            still = written(kernel.left)
+            still = written(allowance)
             same = after is state and still == left
             saved = None if same else StoredState(self.mechanism.save(after), still)
             return after, reply, self._rows(after, reply), saved
@@ -193,16 +196,18 @@ class Session:
         version = turn.row.state_version
         if version not in self._seen:
             stored = turn.state()
-            problem = "The state of this session could not be read"
-            state = _discreetly(problem, lambda: self.mechanism.load(self.domain, stored.data))
-            self._remember(version, state, stored.allowance)
+            state, left = _discreetly("The state of this session could not be read", lambda: self._load(stored))
+            self._remember(version, state, left)
         return self._seen[version]
 
-    def _remember(self, version: int, state: Any, left: str | None) -> None:
+    def _load(self, stored: StoredState) -> tuple[Any, str]:
+        data, left = stored.data, stored.allowance
         if left is None:
-            # Opened before spends were kept, so nobody knows what is left: it is given all that was reserved when it
-            # opened. What it can do is bounded by the counters of its own state, as it was then.
-            left = written(Allowance(self.mechanism.cost(self.domain, self.unit)))
+            data, allowance = migrate(data, self.mechanism, self.domain, self.unit)
+            left = written(allowance)
+        return self.mechanism.load(self.domain, data), left
+
+    def _remember(self, version: int, state: Any, left: str) -> None:
         self._seen.clear()
         self._seen[version] = state, left
 

@@ -1,8 +1,9 @@
 """The desk's sessions: how they are priced, opened, found again and listed.
 
 Opening goes the desk's way: plan (free) -> reserve in the ledger (the whole budget, committed) -> the mechanism's
-`open` -> the first state in the session file (committed; the first attempt wins) -> the terms in the ledger (committed)
--> questions. A crash in between costs nothing more: asking for the same session again goes on where it stopped.
+`open` -> the first state in the session file (committed; the first stored one wins) -> the terms in the ledger
+(committed) -> questions. A crash in between costs nothing more: asking for the same session again goes on where it
+stopped.
 
 **Privacy** No question is answered before the ledger holds the terms. So a session whose terms are stored but whose
 state is missing may have answered before, and opening it afresh would be a second run for one payment: it is refused.
@@ -17,16 +18,18 @@ from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from core.base.errors import BadParameter, Refused, Unknown, printable
+from core.base.errors import Refused, Unknown, printable
 from core.kernel.allowance import Allowance
 from core.kernel.kernel import Kernel
 from core.ledger.ledger import Entry, Ledger
 from core.mechanisms.kit.interactive import Interactive
+from core.plans.canonical import canonical, identity
 from core.plans.noise_choice import with_better_noise
-from core.plans.plan import canonical, identity
-from core.plans.pricing import Priced, check_paid, price_session
-from core.plans.session_plan import KIND, SessionPlan, chosen_columns, is_release, is_session, session_content
+from core.plans.pricing import MOST_EDITIONS, PricedSession, check_count, check_paid, price_session
+from core.plans.session_plan import SessionPlan
+from core.plans.session_terms import SESSION, SessionTerms, chosen_columns
 from core.plans.statements import DeskTable, by_present_budget
+from core.plans.terms import is_release, is_session
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.noise import NoiseSource
@@ -66,7 +69,7 @@ class Sessions:
 
     def plan(
         self,
-        held: DeskTable,
+        table: DeskTable,
         *,
         mechanism: str,
         budget: Budget,
@@ -76,72 +79,71 @@ class Sessions:
         options: dict[str, Any],
     ) -> SessionPlan:
         """Price a session without spending anything; every refusal happens here."""
-        named = chosen_columns(columns, held.domain)
-
-        def price(budget: Budget) -> Priced[Interactive]:
-            content = session_content(
-                table=held.id,
-                mechanism=mechanism,
-                budget=budget,
-                options=options,
-                columns=named,
-                earlier=earlier,
-                edition=edition,
-            )
-            return self.price(content, held)
-
+        terms = SessionTerms(
+            table=table.id,
+            mechanism=mechanism,
+            budget=budget,
+            options=options,
+            columns=chosen_columns(columns, table.domain),
+            earlier=earlier,
+            edition=edition,
+        )
         priced = with_better_noise(
-            price, budget, paid=lambda plan_id: self._ledger.entry(plan_id) is not None, error=_error
+            lambda chosen: self.price(chosen.write(), table),
+            terms,
+            paid=lambda plan_id: self._ledger.entry(plan_id) is not None,
+            error=_error,
         )
         return SessionPlan(
-            table=held.id,
+            table=table.id,
             mechanism=mechanism,
-            budget=priced.mechanism.budget,
+            budget=priced.terms.budget,
             options=options,
-            columns=named,
+            columns=terms.columns,
             earlier=earlier,
             edition=edition,
             cost=priced.cost,
             amounts=priced.amounts,
             units=priced.units,
-            expected_error=priced.mechanism.expected(priced.domain, held.unit),
-            hard_answers=priced.mechanism.hard_answers(priced.domain, held.unit),
+            expected_error=priced.mechanism.expected(priced.domain, table.unit),
+            hard_answers=priced.mechanism.hard_answers(priced.domain, table.unit),
         )
 
-    def price(self, content: str, held: DeskTable) -> Priced[Interactive]:
+    def price(self, content: str, table: DeskTable) -> PricedSession:
         """What a session costs by its words, now; every refusal happens here."""
-        priced = self._price(content, held)
-        if priced.terms["earlier"] is not None:
-            self._released(priced.terms["earlier"], held)
+        priced = self._price(content, table)
+        if priced.terms.earlier is not None:
+            self._released(priced.terms.earlier, table)
         return priced
 
     def begin(self, entry: Entry, noise: NoiseSource) -> bytes:
         """Open a paid session unless that was done already; returns its terms, which the ledger keeps."""
         if self.file.find(entry.plan_id) is None:
             priced = self._price(entry.plan_json, self._table(entry.dataset_id))
-            held, mechanism, earlier = priced.held, priced.mechanism, priced.terms["earlier"]
-            start = None if earlier is None else Released.of(*self._released(earlier, held), priced.domain)
-            kernel = Kernel(self._paid_counts(priced, entry), noise, priced.cost)
+            table, mechanism, earlier = priced.table, priced.mechanism, priced.terms.earlier
+            start = None if earlier is None else Released.of(*self._released(earlier, table), priced.domain)
+            allowance = Allowance(priced.cost)
+            kernel = Kernel(self._paid_counts(priced, entry), noise, allowance)
             state = mechanism.save(mechanism.open(kernel, start))
             self.file.add(
                 id=entry.plan_id,
                 plan_id=entry.plan_id,
-                dataset_id=held.id,
+                dataset_id=table.id,
                 terms_json=entry.plan_json,
-                state=StoredState(state, written(kernel.left)),
+                state=StoredState(state, written(allowance)),
             )
         return entry.plan_json.encode()
 
-    def from_release(self, plan_id: str, held: DeskTable, edition: int) -> Session:
+    def from_release(self, plan_id: str, table: DeskTable, edition: int) -> Session:
         """A session that answers from a stored release, at no cost."""
-        _check_edition(edition)
-        release, entry = self._released(plan_id, held)
-        terms = canonical({"kind": KIND, "table": held.id, "release": plan_id, "edition": edition})
+        check_count(edition, "edition", MOST_EDITIONS)
+        release, entry = self._released(plan_id, table)
+        terms = canonical({"kind": SESSION, "table": table.id, "release": plan_id, "edition": edition})
         id = identity(terms)
         if self.file.find(id) is None:
-            Released.of(release, entry, held.domain)
+            Released.of(release, entry, table.domain)
             state = StoredState(b"", written(Allowance(Cost(()))))
-            self.file.add(id=id, plan_id=plan_id, dataset_id=held.id, terms_json=terms, state=state)
+            self.file.add(id=id, plan_id=plan_id, dataset_id=table.id, terms_json=terms, state=state)
         return self.session(id)
 
     def session(self, id: str) -> Session:
@@ -168,20 +170,20 @@ class Sessions:
         row = self.file.row(id)
         entry = self._ledger.entry(row.plan_id)
         assert entry is not None
-        held, terms = self._table(row.dataset_id), json.loads(row.terms_json)
+        table, terms = self._table(row.dataset_id), json.loads(row.terms_json)
         if "release" in terms:
-            made = FromRelease.of(entry, held.domain, lambda: self._released(row.plan_id, held)[0])
+            made = FromRelease.of(entry, table.domain, lambda: self._released(row.plan_id, table)[0])
             backing: Interactive = made
             domain = made.domain
-            counts: Callable[[], Counts] = partial(Untouched, domain, held.unit)
+            counts: Callable[[], Counts] = partial(Untouched, domain, table.unit)
         else:
-            priced = self._price(entry.plan_json, held)
+            priced = self._price(entry.plan_json, table)
             backing, domain, counts = priced.mechanism, priced.domain, cache(lambda: self._paid_counts(priced, entry))
         return session_of(
             row,
             mechanism=backing,
             domain=domain,
-            unit=held.unit,
+            unit=table.unit,
             paid=lambda: self._share(entry),
             file=self.file,
             noise=self._noise,
@@ -189,13 +191,13 @@ class Sessions:
             pace=self._pace,
         )
 
-    def _price(self, content: str, held: DeskTable) -> Priced[Interactive]:
-        return price_session(content, held, self._ledger.account(self._ledger.dataset(held.id).fingerprint))
+    def _price(self, content: str, table: DeskTable) -> PricedSession:
+        return price_session(content, table, self._ledger.account(self._ledger.dataset(table.id).fingerprint))
 
-    def _paid_counts(self, priced: Priced[Interactive], entry: Entry) -> Counts:
+    def _paid_counts(self, priced: PricedSession, entry: Entry) -> Counts:
         """The private counts, for questions that were paid for; what was answered before can be read in any case."""
         check_paid(priced, entry)
-        return at_hand(self._counts(priced.held.id).project(priced.domain.names))
+        return at_hand(self._counts(priced.table.id).project(priced.domain.names))
 
     def _share(self, entry: Entry) -> float:
         """What a session takes of the table's budget as it is now."""
@@ -204,15 +206,15 @@ class Sessions:
         units = next(each.units for each in entries if each.plan_id == entry.plan_id)
         return units / account.total if account.total else 1.0
 
-    def _released(self, plan_id: str, held: DeskTable) -> tuple[Release, Entry]:
+    def _released(self, plan_id: str, table: DeskTable) -> tuple[Release, Entry]:
         """A stored release of the very same data and schema."""
         entry = self._ledger.entry(plan_id)
         stored = self._ledger.result(plan_id) if entry is not None and is_release(entry) else None
         if entry is None or stored is None:
             raise Unknown(f"This workspace holds no finished release '{printable(plan_id)}'; choose another.")
-        dataset, other = self._ledger.dataset(held.id), self._ledger.dataset(entry.dataset_id)
+        dataset, other = self._ledger.dataset(table.id), self._ledger.dataset(entry.dataset_id)
         release = Release(stored)
-        if dataset.fingerprint != other.fingerprint or release.certificate.schema_digest != held.domain.digest:
+        if dataset.fingerprint != other.fingerprint or release.certificate.schema_digest != table.domain.digest:
             raise Refused("This release is of another table or schema; choose one of the same table.")
         return release, entry
 
@@ -224,13 +226,8 @@ def at_hand(counts: Counts) -> Counts:
     return Cells(counts.domain, counts.marginal(counts.domain.names), counts.unit)
 
 
-def _error(priced: Priced[Interactive]) -> tuple[float, float]:
+def _error(priced: PricedSession) -> tuple[float, float]:
     """What a session promises, the smaller the better: the error of an answer, then minus the hard ones it can give."""
-    limit = priced.mechanism.hard_answers(priced.domain, priced.held.unit)
-    mean = priced.mechanism.expected(priced.domain, priced.held.unit).mean
+    limit = priced.mechanism.hard_answers(priced.domain, priced.table.unit)
+    mean = priced.mechanism.expected(priced.domain, priced.table.unit).mean
     return mean, -math.inf if limit is None else -limit
-
-
-def _check_edition(edition: object) -> None:
-    if isinstance(edition, bool) or not isinstance(edition, int) or not 1 <= edition <= 10**6:
-        raise BadParameter("edition", "must be a whole number from 1 to 1,000,000.")

@@ -13,15 +13,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import IntArray
 from core.base.axes import summed
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-
-Integers = NDArray[np.int64]
-
-
-Codes = NDArray[np.int64]
-"""Records as codes, one line per record, one column per attribute."""
 
 
 class Source(Protocol):
@@ -46,10 +41,10 @@ class Counts(Protocol):
     def public_rows(self) -> int | None:
         """The number of rows where `unit.public_rows`; otherwise None."""
 
-    def marginal(self, columns: Sequence[str]) -> Integers:
+    def marginal(self, columns: Sequence[str]) -> IntArray:
         """Counts of shape `domain.shape(columns)`; no columns gives the number of rows as a 0-d array."""
 
-    def combinations(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
+    def combinations(self, columns: Sequence[str]) -> tuple[IntArray, IntArray]:
         """Distinct combinations of codes that occur (one per line) and how often; never larger than the table."""
 
     def project(self, columns: Sequence[str]) -> Counts:
@@ -74,13 +69,13 @@ class Projected:
     def public_rows(self) -> int | None:
         return self.counts.public_rows
 
-    def marginal(self, columns: Sequence[str]) -> Integers:
+    def marginal(self, columns: Sequence[str]) -> IntArray:
         return self.counts.marginal([self.domain[name].name for name in columns])
 
     def project(self, columns: Sequence[str]) -> Projected:
         return Projected(self.counts, self.domain.project(columns))
 
-    def combinations(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
+    def combinations(self, columns: Sequence[str]) -> tuple[IntArray, IntArray]:
         return self.counts.combinations([self.domain[name].name for name in columns])
 
 
@@ -89,7 +84,7 @@ class Cells:
     """A whole table given as its dense histogram over all columns of a small domain."""
 
     domain: Domain
-    cells: Integers
+    cells: IntArray
     unit: Unit = field(default_factory=Unit.row)
 
     def __post_init__(self) -> None:
@@ -99,10 +94,10 @@ class Cells:
     def public_rows(self) -> int | None:
         return int(self.cells.sum()) if self.unit.public_rows else None
 
-    def marginal(self, columns: Sequence[str]) -> Integers:
+    def marginal(self, columns: Sequence[str]) -> IntArray:
         return summed(self.cells, self.domain.names, columns)
 
-    def combinations(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
+    def combinations(self, columns: Sequence[str]) -> tuple[IntArray, IntArray]:
         table = self.marginal(columns)
         codes = np.argwhere(table)
         return codes.astype(np.int64), table[tuple(codes.T)]

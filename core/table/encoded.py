@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import IntArray
 from core.base.errors import BadFile, DeskError, Refused
 from core.schema.domain import Domain
 
-Integers = NDArray[np.int64]
-Columns = Mapping[str, NDArray[Any]]
+EncodedColumns = Mapping[str, NDArray[Any]]
 
 MAX_TABLE = 100_000_000
 """Cells of one table of counts: 800 MB of int64."""
@@ -33,7 +33,7 @@ WORTH = 16
 _DAMAGED = "The stored table is damaged or incomplete; add the table again."
 
 
-def histogram(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: int) -> Integers:
+def histogram(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: int) -> IntArray:
     """Counts of every combination of codes, of shape `sizes`. **Runtime**: O(rows * columns + cells)."""
     cells = 1
     for size in sizes:
@@ -61,15 +61,15 @@ class CountMemory:
     is what costs. As private as the rows, and held in memory only; all are forgotten when there are too many."""
 
     def __init__(self) -> None:
-        self._tables: dict[tuple[str, ...], Integers] = {}
+        self._tables: dict[tuple[str, ...], IntArray] = {}
         self._cells = 0
 
-    def find(self, columns: Sequence[str]) -> Integers | None:
+    def find(self, columns: Sequence[str]) -> IntArray | None:
         """A copy, which the caller may change."""
         found = self._tables.get(tuple(columns))
         return None if found is None else found.copy()
 
-    def keep(self, columns: Sequence[str], counts: Integers, rows: int) -> None:
+    def keep(self, columns: Sequence[str], counts: IntArray, rows: int) -> None:
         if counts.size * WORTH > rows or counts.size > MOST_KEPT:
             return
         if self._cells + counts.size > MOST_KEPT:
@@ -78,7 +78,7 @@ class CountMemory:
         self._cells += counts.size
 
 
-def occurring(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: int) -> tuple[Integers, Integers]:
+def occurring(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: int) -> tuple[IntArray, IntArray]:
     """The combinations that occur, in order, and how often; works for any number of cells."""
     key, span = np.zeros(rows, dtype=np.int64), 1
     for column, size in zip(columns, sizes, strict=True):
@@ -108,7 +108,7 @@ def keep_smallest(owners: NDArray[np.intp], keys: NDArray[np.uint64], limit: int
     return np.sort(order[(ranks < limit) & (sorted_owners >= 0)])
 
 
-def save(folder: Path, columns: Columns, facts: Mapping[str, Any]) -> None:
+def save(folder: Path, columns: EncodedColumns, facts: Mapping[str, Any]) -> None:
     """Write all columns and facts to a folder that appears complete or not at all, readable by its owner only."""
     folder = Path(folder)
     draft: Path | None = None

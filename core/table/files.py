@@ -16,7 +16,7 @@ from typing import Literal
 
 from core.base.errors import BadFile
 
-Kind = Literal["text", "parquet", "duckdb"]
+FileKind = Literal["text", "parquet", "duckdb"]
 MAX_COLUMNS = 10_000
 MAX_NODES = 10 * MAX_COLUMNS
 """Columns of a Parquet file and the parts of those that hold lists and records, which may be ignored."""
@@ -62,7 +62,7 @@ def find(path: str | Path) -> Path:
     return found
 
 
-def kind_of(path: Path) -> Kind:
+def kind_of(path: Path) -> FileKind:
     """Text, Parquet or DuckDB, by content."""
     with _reading(path) as file:
         start = file.read(16)

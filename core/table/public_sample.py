@@ -15,7 +15,7 @@ from typing import Any
 from core.base.errors import BadSchema, Refused
 from core.schema.attributes import MAX_CELLS, Booleans
 from core.schema.values import EPOCH, days, integral, number, text_of
-from core.table.sentences import shielded
+from core.table.sentences import without_cell_values
 from core.table.source import TableSource, opened
 
 NOTE = "read from a public sample"
@@ -28,7 +28,7 @@ CODE = re.compile("0[0-9]+")
 """A number that is written with a leading zero is a code."""
 
 
-@shielded
+@without_cell_values
 def describe(sample: TableSource, names: Sequence[str], *, private: TableSource) -> list[dict[str, Any]]:
     """Kind, bounds and categories of these columns, as far as the sample has them and they can be told.
 

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import IntArray
 from core.privacy.unit import Unit
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +19,7 @@ class RawColumn:
     """The distinct texts of a column and how many rows have each."""
 
     texts: list[str] = field(repr=False)
-    counts: Integers = field(repr=False)
+    counts: IntArray = field(repr=False)
     nulls: int = field(repr=False)
 
     @classmethod

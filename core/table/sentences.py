@@ -17,14 +17,14 @@ TOO_LARGE = "The table does not fit into memory; use fewer columns or rows."
 _UNREADABLE = "The table cannot be read; give a file, a DuckDB table or a DataFrame of plain texts, numbers and dates."
 
 
-def shielded(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+def without_cell_values(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """Replace whatever DuckDB, pandas or Python raise by a sentence without cell values.
 
     The new exception is raised outside the handler, so that not even its context keeps the old text.
     """
 
     @wraps(function)
-    def shield(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+    def guarded(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         try:
             return function(*args, **kwargs)
         except duckdb.Error as error:
@@ -37,7 +37,7 @@ def shielded(function: Callable[Arguments, Result]) -> Callable[Arguments, Resul
             problem = _UNREADABLE
         raise BadFile(problem)
 
-    return shield
+    return guarded
 
 
 def _plain(error: duckdb.Error) -> str:

@@ -28,7 +28,7 @@ from core.schema.values import BLANKS, moment, text_of
 from core.table import files
 from core.table.frame import Frame
 from core.table.rows import NESTED, Column, Rows, check_told_apart, content, counted
-from core.table.sentences import TOO_LARGE, shielded
+from core.table.sentences import TOO_LARGE, without_cell_values
 
 TableSource = str | Path | tuple[str | Path, str] | pd.DataFrame
 """A CSV, TSV or Parquet file; a DuckDB file with the name of a table in it; or a DataFrame."""
@@ -59,7 +59,7 @@ def opened(source: TableSource) -> Iterator[Rows]:
             yield _Text(engine, path) if kind == "text" else _Parquet(engine, path)
 
 
-@shielded
+@without_cell_values
 def stored_tables(path: str | Path) -> tuple[str, ...] | None:
     """Names of the tables of a DuckDB file; None where the file is not a DuckDB database."""
     found = files.find(path)

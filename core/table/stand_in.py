@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from core.base.arrays import Codes, IntArray
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.table.counts import Codes, Integers, Projected
+from core.table.counts import Projected
 from core.table.encoded import histogram, occurring
 
 
@@ -41,14 +42,14 @@ class StandIn:
     def public_rows(self) -> int | None:
         return len(self.codes) if self.unit.public_rows else None
 
-    def marginal(self, columns: Sequence[str]) -> Integers:
+    def marginal(self, columns: Sequence[str]) -> IntArray:
         return histogram(self._columns(columns), self.domain.shape(columns), len(self.codes))
 
-    def combinations(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
+    def combinations(self, columns: Sequence[str]) -> tuple[IntArray, IntArray]:
         return occurring(self._columns(columns), self.domain.shape(columns), len(self.codes))
 
     def project(self, columns: Sequence[str]) -> Projected:
         return Projected(self, self.domain.project(columns))
 
-    def _columns(self, columns: Sequence[str]) -> list[Integers]:
+    def _columns(self, columns: Sequence[str]) -> list[IntArray]:
         return [self.codes[:, self.domain.names.index(name)] for name in columns]

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import IntArray
 from core.base.errors import BadFile, BadParameter, BadSchema, printable
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
@@ -20,7 +21,7 @@ from core.table import encoded
 from core.table.counts import Projected
 from core.table.raw_columns import RawColumn, RawColumns
 from core.table.rows import Column, Rows
-from core.table.sentences import shielded
+from core.table.sentences import without_cell_values
 from core.table.source import TableSource, opened
 
 __all__ = ["Column", "Table", "TableSource", "inspect", "survey"]
@@ -32,14 +33,14 @@ class Keys(Protocol):
     def keys(self, count: int) -> NDArray[np.uint64]: ...
 
 
-@shielded
+@without_cell_values
 def inspect(source: TableSource) -> tuple[Column, ...]:
     """Column names and storage types; no row is looked at. Columns of a text file are all VARCHAR."""
     with opened(source) as rows:
         return rows.columns
 
 
-@shielded
+@without_cell_values
 def survey(source: TableSource, names: Sequence[str], unit: Unit, noise: Keys) -> tuple[RawColumns, str]:
     """The distinct values of some columns before any schema, for the kernel alone, and the fingerprint.
 
@@ -93,7 +94,7 @@ class Table:
     _remembered: encoded.CountMemory = field(default_factory=encoded.CountMemory, init=False, repr=False)
 
     @classmethod
-    @shielded
+    @without_cell_values
     def load(cls, source: TableSource, domain: Domain, unit: Unit, noise: Keys) -> Table:
         """Read, check and encode a table.
 
@@ -133,7 +134,7 @@ class Table:
         """The number of rows, where neighbours replace one row so that it never changes; otherwise None."""
         return self.rows if self.unit.column is None and self.unit.neighbours == "replace" else None
 
-    def marginal(self, columns: Sequence[str]) -> encoded.Integers:
+    def marginal(self, columns: Sequence[str]) -> IntArray:
         """Exact counts of shape `domain.shape(columns)`; no columns gives the number of rows."""
         known = self._remembered.find(columns)
         if known is not None:
@@ -143,7 +144,7 @@ class Table:
         self._remembered.keep(columns, counts, self.rows)
         return counts
 
-    def combinations(self, columns: Sequence[str]) -> tuple[encoded.Integers, encoded.Integers]:
+    def combinations(self, columns: Sequence[str]) -> tuple[IntArray, IntArray]:
         """Distinct combinations of codes that occur, in order, and how often."""
         sizes = self.domain.shape(columns)
         return encoded.occurring([self.codes[name] for name in columns], sizes, self.rows)

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.base.arrays import IntArray
 from core.base.errors import BadParameter, printable
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.table.counts import Counts, Integers, Projected
+from core.table.counts import Counts, Projected
 
 LARGEST_DENSE = 2**20
 """Tables with more cells than this are counted by the combinations that occur."""
@@ -24,7 +25,7 @@ class Recoding:
     """A column as a public function of a column that is there."""
 
     source: str
-    groups: Integers
+    groups: IntArray
     """The new code of every code of the source."""
 
 
@@ -55,7 +56,7 @@ class Recoded:
     def project(self, columns: Sequence[str]) -> Projected:
         return Projected(self, self.domain.project(columns))
 
-    def marginal(self, columns: Sequence[str]) -> Integers:
+    def marginal(self, columns: Sequence[str]) -> IntArray:
         sources = [self.recodings[name].source for name in columns]
         plain = len(set(sources)) == len(sources)
         if plain and (self.counts.domain.cells(sources) <= LARGEST_DENSE or len(columns) < 2):
@@ -68,7 +69,7 @@ class Recoded:
         np.add.at(table, tuple(codes.T), often)
         return table
 
-    def combinations(self, columns: Sequence[str]) -> tuple[Integers, Integers]:
+    def combinations(self, columns: Sequence[str]) -> tuple[IntArray, IntArray]:
         """Combinations of codes that occur; one may be listed more than once."""
         sources = list(dict.fromkeys(self.recodings[name].source for name in columns))
         codes, often = self.counts.combinations(sources)
@@ -77,7 +78,7 @@ class Recoded:
         return np.stack(groups, axis=1) if groups else codes, often
 
 
-def _merged(table: Integers, groups: Integers, size: int, axis: int) -> Integers:
+def _merged(table: IntArray, groups: IntArray, size: int, axis: int) -> IntArray:
     """Sums over the cells of each group along one axis."""
     if np.array_equal(groups, np.arange(size)):
         return table

@@ -45,7 +45,7 @@ class Uploads:
         """Whether so many bytes still fit; while they arrive nobody else gets the same room."""
         with self._lock:
             arriving = self._arriving.get(session, 0)
-            fits = _held(session) + arriving + size <= self._limits.get(session, 0)
+            fits = _received(session) + arriving + size <= self._limits.get(session, 0)
             if fits:
                 self._arriving[session] = arriving + size
         try:
@@ -83,7 +83,7 @@ def _active(session: str) -> bool:
     return runtime.exists() and runtime.get_instance().is_active_session(session)
 
 
-def _held(session: str) -> int:
+def _received(session: str) -> int:
     """Bytes that Streamlit keeps for a session."""
     manager = runtime.get_instance().uploaded_file_mgr
     assert isinstance(manager, MemoryUploadedFileManager), "the command's server keeps uploads in memory"

@@ -8,9 +8,9 @@ from dashboard.views.common import nothing_yet, state
 here, desk = state.session(), state.desk()
 st.title("Accuracy")
 
-held = desk.tables()
-if not held:
+tables = desk.tables()
+if not tables:
     nothing_yet.show()
     st.stop()
 
-accuracy_page.show(desk, state.choose_table(held))
+accuracy_page.show(desk, state.choose_table(tables))

@@ -9,12 +9,12 @@ from dashboard.views.release import share_form
 here, desk = state.session(), state.desk()
 st.title("Ask")
 
-held = desk.tables()
-if not held:
+tables = desk.tables()
+if not tables:
     nothing_yet.show()
     st.stop()
 
-table = state.choose_table(held)
+table = state.choose_table(tables)
 session = ask_open.choose(here, desk, table)
 if session is not None:
     ask_question.show(here, session)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.base.wording import plural
-from core.desk.surveys import is_discovery
+from core.plans.terms import is_discovery
 from dashboard.views.budget import ledger_view
 from dashboard.views.budget.budget_change import change
 from dashboard.views.common import charts, messages, nothing_yet, state, wording
@@ -12,12 +12,12 @@ from dashboard.views.release import result_page
 here, desk = state.session(), state.desk()
 st.title("Budget")
 
-held = desk.tables()
-if not held:
+tables = desk.tables()
+if not tables:
     nothing_yet.show()
     st.stop()
 
-table = state.choose_table(held)
+table = state.choose_table(tables)
 statement = desk.statement(table)
 delta = wording.number(statement.budget.delta)
 
@@ -39,7 +39,7 @@ for session in desk.sessions(table):
         reach = f"can still measure {plural(summary.left, 'question')} at its accuracy"
         messages.note(f"The session '{messages.plain(session.mechanism.title)}' {reach}.", "public")
 
-by_id = {other.id: other for other in held}
+by_id = {other.id: other for other in tables}
 for entry in statement.entries:
     if entry.status == "stored":
         continue

@@ -38,11 +38,11 @@ if here.draft.columns:
             here.added = here.table = added.id
             here.shown = None
 
-held = desk.tables()
-added_now = next((table for table in held if table.id == here.added), None)
+tables = desk.tables()
+added_now = next((table for table in tables if table.id == here.added), None)
 if added_now is not None:
     intake.report(added_now)
-if held:
+if tables:
     st.header("Tables at this desk", divider="gray")
-    state.choose_table(held)
-    intake.overview(held)
+    state.choose_table(tables)
+    intake.overview(tables)

@@ -9,12 +9,12 @@ from dashboard.views.release import result_page
 here, desk = state.session(), state.desk()
 st.title("Plan")
 
-held = desk.tables()
-if not held:
+tables = desk.tables()
+if not tables:
     nothing_yet.show()
     st.stop()
 
 # Whoever plans wants to see this plan on the Release page, not the release before it.
 here.shown = None
 result_page.name_link(here)
-plan_page.show(here, desk, state.choose_table(held))
+plan_page.show(here, desk, state.choose_table(tables))

@@ -8,13 +8,13 @@ from dashboard.views.release import release_page, result_page
 here, desk = state.session(), state.desk()
 st.title("Release")
 
-held = desk.tables()
-if not held:
+tables = desk.tables()
+if not tables:
     nothing_yet.show()
     st.stop()
 
 result_page.follow_link(here, desk)
-table = state.choose_table(held)
+table = state.choose_table(tables)
 result_page.name_link(here)
 if here.shown is None:
     release_page.show(here, desk, table)

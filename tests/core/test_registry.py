@@ -1,10 +1,12 @@
+from pathlib import Path
+
 import pytest
 
 from core.base.errors import BadParameter, Unknown
 from core.mechanisms.direct.laplace import LaplaceTables
 from core.privacy.budget import Budget
 from core.queries.marginals import Marginals
-from core.registry import mechanism_from, query_from_json, query_to_json
+from core.registry import mechanism_from, mechanisms, query_from_json, query_to_json
 
 
 @pytest.mark.parametrize(
@@ -32,3 +34,18 @@ def test_builds_the_named_mechanism():
     assert mechanism_from("laplace", [Marginals()], Budget(1), {}) == LaplaceTables(
         queries=(Marginals(),), budget=Budget(1)
     )
+
+
+@pytest.mark.parametrize("name", mechanisms)
+def test_the_words_of_the_field_are_in_the_readme(name):
+    """On the line that lists the mechanism."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    line = next(line for line in readme.splitlines() if line.count("|") == 4 and f"`{name}`" in line.split("|")[1])
+    assert mechanisms[name].known_as
+    for words in mechanisms[name].known_as:
+        assert words.lower() in line.lower()
+
+
+def test_what_a_class_needs_is_named():
+    with pytest.raises(BadParameter, match="column: is missing"):
+        query_from_json({"class": "intervals"})

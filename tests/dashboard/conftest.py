@@ -12,10 +12,9 @@ from streamlit.testing.v1 import AppTest
 
 from core.desk.desk import Desk
 from dashboard.views.common import access, state
-from tests.dashboard.browsing import RESOLVED
+from tests.dashboard.browser.browsing import RESOLVED
+from tests.dashboard.listed import APP
 from tests.dashboard.server import FLAGS
-
-APP = Path(__file__).resolve().parents[2] / "dashboard" / "app.py"
 
 
 @pytest.fixture

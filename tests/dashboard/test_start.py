@@ -28,6 +28,7 @@ def test_the_first_page_imports_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("signal", [Signals.SIGINT, Signals.SIGTERM])
 def test_the_command_ends_quietly(tmp_path: Path, signal: Signals) -> None:
     """`serving` looks for a traceback in what was printed."""

@@ -22,6 +22,7 @@ def pld() -> Any:
     return privacy_loss_distribution
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("epsilon", [0.01, 0.05, 0.1, 0.3, 1.0])
 @pytest.mark.parametrize("times", [100, 300, 1000])
 def test_many_laplace_events(pld: Any, times: int, epsilon: float) -> None:
@@ -48,6 +49,7 @@ def test_few_laplace_events(pld: Any, epsilon: float, times: int, delta: float) 
     assert running * (1 - 5e-4) <= epsilon_for(spent, delta) <= MOST * running
 
 
+@pytest.mark.crossing(keep=3)
 @pytest.mark.parametrize("delta", [1e-6, 1e-9])
 @pytest.mark.parametrize(("sigma", "times"), [(1.0, 1), (3.0, 10), (10.0, 100), (40.0, 1000)])
 def test_gaussian_events(pld: Any, sigma: float, times: int, delta: float) -> None:

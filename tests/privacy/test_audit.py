@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -19,10 +18,11 @@ from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.table.counts import Cells
 from tests.kernels import answered, opened, run
-from tests.privacy.audit import Blocks, lower_limit
-from tests.privacy.cases import APPROXIMATE, MICRO, PURE, few_points, on_micro
-from tests.privacy.mutants import unpaid
-from tests.privacy.sessions import VARIANTS, built, quick_walks
+from tests.privacy.kit.audit import Blocks, lower_limit
+from tests.privacy.kit.cases import APPROXIMATE, MICRO, PURE, few_points, on_micro
+from tests.privacy.kit.sessions import VARIANTS, built, quick_walks
+from tests.privacy.mutants.broken_sparse import no_query_noise
+from tests.privacy.mutants.mutants import unpaid
 
 NOISE = Noise()
 MANY = 10**6
@@ -41,6 +41,7 @@ def two(draw, *hidden):
     return lower_limit(*(draw(value) for value in hidden))
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(1), Fraction(3)])
 def test_laplace_noise_is_as_private_as_it_says_and_hardly_more(epsilon):
     def draw(value):
@@ -95,9 +96,9 @@ def first_above(machine: NumericSparse, values: tuple[int, ...], runs: int) -> n
     noise = Blocks()
 
     def once() -> int:
-        watch = machine.start(noise, unpaid)
+        run = machine.start(noise, unpaid)
         for place, value in enumerate(values):
-            if machine.test(watch, value, 0, noise, unpaid)[1]:
+            if run.test(value, 0, noise, unpaid):
                 return place
         return len(values)
 
@@ -105,21 +106,13 @@ def first_above(machine: NumericSparse, values: tuple[int, ...], runs: int) -> n
     return np.column_stack([places, places == len(values) - 1])
 
 
-class WithoutNoise(AboveThreshold):
-    """Comparisons without noise of their own."""
-
-    def above(self, value, threshold, offset, noise):
-        return value >= threshold + offset
-
-
-def test_sparse_vector():
+def test_sparse_vector(monkeypatch):
     run = AboveThreshold.of(Fraction(2), sensitivity=1)
     machine = NumericSparse(run=run, runs=1, number=Laplace(Fraction(1)))
     neighbours = (0,) * 6 + (1,), (1,) * 6 + (0,)
     assert lower_limit(*(first_above(machine, values, 10_000) for values in neighbours)) <= 2
-    parts = {name: getattr(run, name) for name in ("threshold_epsilon", "comparing_epsilon", "sensitivity")}
-    broken = replace(machine, run=WithoutNoise(**parts))
-    assert lower_limit(*(first_above(broken, values, 4_000) for values in neighbours)) > 2
+    monkeypatch.setattr(AboveThreshold, "above", no_query_noise)
+    assert lower_limit(*(first_above(machine, values, 4_000) for values in neighbours)) > 2
 
 
 def released(mechanism, table, runs: int, noise: Blocks) -> np.ndarray:
@@ -154,12 +147,14 @@ def mechanism_of(name: str, budget: Budget, place: int = 0):
 SHORT = {name: {"questions": len(ASKED)} for name in registry.interactive if name != "online-histogram"}
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("name", registry.mechanisms)
 def test_no_mechanism_is_caught(name):
     mechanism = mechanism_of(name, PURE) or mechanism_of(name, APPROXIMATE)
     assert found_of(mechanism, RUNS.get(name, FEW)) <= 1
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("name", registry.mechanisms)
 def test_every_mechanism_is_caught_without_its_noise(name):
     mechanism = mechanism_of(name, PURE) or mechanism_of(name, APPROXIMATE)

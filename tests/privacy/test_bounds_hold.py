@@ -63,7 +63,7 @@ from core.theory.iterative import ExponentialDistinguisher, Median
 from core.theory.median import MedianBound as MedianBasicBound
 from core.theory.median import MedianWalkBound as MedianWalkBound
 from tests.kernels import answered, opened, run
-from tests.privacy.audit import Blocks
+from tests.privacy.kit.audit import Blocks
 
 RUNS = 200
 NOISE = Noise()
@@ -143,6 +143,7 @@ SIZES = {"log_universe": math.log(4), "log_queries": math.log(4), "beta": 0.2}
 TABLES = [[1.0, 0.0, 0.0, 0.0], [0.6, 0.25, 0.05, 0.1]]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("weights", TABLES)
 def test_smalldb(weights):
     counts = Cells(PAIR, spread(SmallDbBound(**SIZES).rows(0.3, 1), weights), PUBLIC)
@@ -150,6 +151,7 @@ def test_smalldb(weights):
     assert not surely_above(failures(mechanism, counts, ONE_WAY, 0.3), RUNS, 0.2)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("weights", TABLES)
 def test_smalldb_for_linear_queries(weights):
     """The number of rows is private here."""
@@ -169,6 +171,7 @@ def test_net(weights):
     assert surely_above(failures(mechanism, crowd, ONE_WAY, 0.15), RUNS, 0.2), "10 are too few"
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("weights", TABLES)
 def test_iterative_median(weights):
     mechanism = IterativeMedian(queries=(ONE_WAY,), budget=Budget(1), variant="theorem", accuracy=0.6)
@@ -179,6 +182,7 @@ def test_iterative_median(weights):
     assert not surely_above(failures(mechanism, counts, ONE_WAY, 0.6), RUNS, 0.2)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("weights", TABLES)
 @pytest.mark.parametrize("delta", [0, 1e-6])
 def test_game_with_a_learning_data_player(weights, delta):
@@ -188,6 +192,7 @@ def test_game_with_a_learning_data_player(weights, delta):
     assert not surely_above(failures(mechanism, counts, ONE_WAY, 0.4), RUNS, 0.2)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("runs", [25, pytest.param(RUNS, marks=pytest.mark.slow)])
 def test_game_with_a_learning_query_player(runs):
     """Fewer runs in the fast set: each makes over a thousand draws."""
@@ -225,6 +230,7 @@ ONLINE = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 @pytest.mark.parametrize("name", ONLINE)
 def test_online(name, delta):
@@ -285,6 +291,7 @@ ONE_CELL = [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]
 UNEVEN = [0.05, 0.3, 0.0, 0.1, 0.2, 0.05, 0.0, 0.3]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("weights", [ONE_CELL, UNEVEN])
 def test_iterative_weights(weights):
     query = Marginals(order=2)
@@ -308,6 +315,7 @@ COLUMN = Domain((Integers(name="x", low=0, high=15),))
 PLANE = Domain((Integers(name="x", low=0, high=7), Integers(name="y", low=0, high=7)))
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("shape", ["slope", "one value"])
 def test_interval_search(shape):
     place = np.arange(16.0)
@@ -319,6 +327,7 @@ def test_interval_search(shape):
     assert not surely_above(failures(mechanism, counts, query, 0.4), RUNS, 0.2)
 
 
+@pytest.mark.exhaustive
 def test_rectangle_search():
     x, y = np.mgrid[0:8, 0:8]
     weights = 2.0 ** -(x + y)

@@ -17,9 +17,9 @@ import pytest
 from core import registry
 from core.privacy import accounting
 from tests.kernels import run
-from tests.privacy.cases import CASES, DOMAIN, EXAMPLES, few_points, neighbours
-from tests.privacy.recorder import Recorder
-from tests.privacy.replay import check_released, check_steps, on_both
+from tests.privacy.kit.cases import CASES, DOMAIN, EXAMPLES, few_points, neighbours
+from tests.privacy.kit.recorder import Recorder
+from tests.privacy.kit.replay import check_released, check_steps, on_both
 
 PAIRS = 200
 """Generated pairs of neighbours for each mechanism, over all its cases."""
@@ -46,6 +46,7 @@ def replayed(mechanism, unit, pairs: int, seed: int) -> None:
     assert reached == 1
 
 
+@pytest.mark.crossing(keep=1, each="mechanism")
 @pytest.mark.parametrize(("mechanism", "unit"), CASES)
 def test_record_and_replay_on_neighbours(mechanism, unit):
     replayed(mechanism, unit, max(10, -(-PAIRS // NAMES[mechanism.name])), 8)
@@ -57,6 +58,7 @@ def test_record_and_replay_on_more_pairs(mechanism, unit):
     replayed(mechanism, unit, 25, 100)
 
 
+@pytest.mark.crossing(keep=3, each="mechanism")
 @pytest.mark.parametrize(("mechanism", "unit"), CASES)
 def test_declared_cost_covers_the_recorded_noise(mechanism, unit):
     recorder = Recorder(0)
@@ -68,6 +70,7 @@ def test_declared_cost_covers_the_recorded_noise(mechanism, unit):
         assert accounting.units(declared, None) >= accounting.units(asked, None)
 
 
+@pytest.mark.crossing(keep=3, each="mechanism")
 @pytest.mark.parametrize(("mechanism", "unit"), CASES)
 def test_the_cost_is_within_the_stated_budget(mechanism, unit):
     budget = mechanism.budget
@@ -75,6 +78,7 @@ def test_the_cost_is_within_the_stated_budget(mechanism, unit):
     assert 0 < spent <= accounting.capacity(budget)
 
 
+@pytest.mark.crossing(keep=3, each="mechanism")
 @pytest.mark.parametrize(("mechanism", "unit"), CASES)
 def test_expected_error_is_a_finite_number_of_rows(mechanism, unit):
     expected = mechanism.expected(DOMAIN, unit)

@@ -16,11 +16,11 @@ from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.table.counts import Cells
 from tests.kernels import run
-from tests.privacy.cases import MICRO, OFFLINE_PURE, few_points, pure_on_micro
-from tests.privacy.exact import added, loss, replaced
-from tests.privacy.recorder import Recorder
-from tests.privacy.replay import steps_of
-from tests.privacy.sessions import VARIANTS, built, quick_walks, told_apart, ways
+from tests.privacy.kit.cases import MICRO, OFFLINE_PURE, few_points, pure_on_micro
+from tests.privacy.kit.exact import added, loss, replaced
+from tests.privacy.kit.recorder import Recorder
+from tests.privacy.kit.replay import steps_of
+from tests.privacy.kit.sessions import VARIANTS, built, quick_walks, told_apart, ways
 
 ASKED = tuple(
     Query(columns=columns, weights=np.array(weights), denominator=denominator)
@@ -58,6 +58,7 @@ def test_there_are_enough_pairs():
     assert all(len(set(pairs)) >= 500 for pairs in PAIRS.values())
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize(("name", "place"), [case for case in SESSIONS if case not in TOO_LARGE])
 def test_every_sequence_of_answers(name, place):
     asked = ASKED if (name, place) == ("online-weights", 0) else ASKED[:2]
@@ -98,6 +99,7 @@ def largest_loss(name: str, seed: int) -> float:
     )
 
 
+@pytest.mark.crossing(keep=5)
 @pytest.mark.parametrize("name", OFFLINE_PURE)
 def test_every_outcome_of_every_step(name):
     assert LEAST.get(name, 0.5) < largest_loss(name, 0) <= 1 + 1e-9

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.core.mechanisms.transcripts import at_least, pmf
-from tests.privacy.offsets import Comparison, log_chance
+from tests.privacy.kit.offsets import Comparison, log_chance
 
 REACH = np.arange(-4_000, 4_001)
 

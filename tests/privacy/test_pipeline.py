@@ -6,20 +6,24 @@ that spend from one account, and far more among the slow tests.
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Iterator
 from dataclasses import fields
 from functools import cache
 from itertools import cycle, product
+from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
-from core import Budget, Domain, Marginals, Unit, registry
+from core import Budget, Desk, Domain, Marginals, Unit, registry
 from core.queries.halfspaces import Halfspaces
 from tests.core.mechanisms.asked import questions
-from tests.privacy import cases
-from tests.privacy.pipeline import Step, discovery, release, replayed, session
-from tests.privacy.sessions import PLANNED, VARIANTS, built, quick_walks, told_apart
-from tests.privacy.sources import DOMAIN, FORMATS, ODD, Place
+from tests.privacy.kit import cases, hostile
+from tests.privacy.kit.pipeline import Pair, Registered, Step, discovery, release, replayed, replayed_on, session
+from tests.privacy.kit.sessions import PLANNED, VARIANTS, built, quick_walks, told_apart
+from tests.privacy.kit.sources import DOMAIN, FORMATS, ODD, Place, Writer
 
 ABC = cases.DOMAIN.names
 EXAMPLES = cases.EXAMPLES | {
@@ -112,3 +116,45 @@ def test_every_source_on_neighbours(form: str, place: Place, odd: int) -> None:
     steps = [release("tree", (Marginals(order=2),), {}), discovery(dict.fromkeys(DOMAIN.names, "text"))]
     for unit in (cases.UNITS[0], cases.UNITS[3]):
         assert replayed(steps, unit, cases.APPROXIMATE, form=form, place=place, odd=odd, seed=3) == 1
+
+
+def hostile_pair(writer: Writer, name: str) -> tuple[Pair, Unit]:
+    """The units take turns, so that every kind of hostile row meets one of them with every writer."""
+    unit = hostile.UNITS[list(hostile.HOSTILE).index(name) % len(hostile.UNITS)]
+    rows, changed = hostile.rows(), hostile.neighbour(unit, hostile.HOSTILE[name])
+    return Pair(hostile.DOMAIN, rows, changed, writer, "last"), unit
+
+
+def typed_by_the_schema(desk: Desk, source: Any, held: Registered) -> tuple[Any, ...]:
+    """A release whose records have the types that the schema says, whatever the source is stored in."""
+    *published, content = release("gaussian", (Marginals(order=2),), {"records": 50})(desk, source, held)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        types = [str(kind) for kind in pq.read_schema(io.BytesIO(archive.read("synthetic.parquet"))).types]
+    assert types == ["int64", "large_string", "large_string", "double", "timestamp[us]", "date32[day]", "bool"]
+    return *published, content
+
+
+@pytest.mark.crossing(keep=5)
+@pytest.mark.parametrize("writer", hostile.WRITERS, ids=lambda writer: writer.__name__)
+@pytest.mark.parametrize("name", hostile.HOSTILE)
+def test_a_release_shows_nothing_of_a_hostile_row(writer: Writer, name: str) -> None:
+    pair, unit = hostile_pair(writer, name)
+    assert replayed_on(pair, [typed_by_the_schema], unit, cases.APPROXIMATE, seed=7) <= 1
+
+
+@pytest.mark.crossing(keep=4)
+@pytest.mark.parametrize("writer", hostile.TYPED, ids=lambda writer: writer.__name__)
+@pytest.mark.parametrize("name", hostile.HOSTILE)
+def test_bought_suggestions_show_nothing_of_a_hostile_row(writer: Writer, name: str) -> None:
+    pair, unit = hostile_pair(writer, name)
+    assert replayed_on(pair, [discovery(hostile.KINDS)], unit, Budget(epsilon=40), seed=7) <= 1
+
+
+def test_the_neighbours_are_stored_in_other_types() -> None:
+    """Otherwise nothing above would be tested."""
+    plain = {name: str(hostile.stored(hostile.rows()).schema.field(name).type) for name in hostile.PLAIN}
+    moved: set[str] = set()
+    for row in hostile.HOSTILE.values():
+        table = hostile.stored(hostile.neighbour(Unit.row(), row))
+        moved |= {name for name in hostile.PLAIN if str(table.schema.field(name).type) != plain[name]}
+    assert moved == set(hostile.PLAIN)

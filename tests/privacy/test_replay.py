@@ -20,13 +20,13 @@ from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.schema.domain import Booleans, Domain
-from core.table.counts import Cells
 from core.table.raw_columns import RawColumn, RawColumns
 from tests.core.mechanisms.asked import questions
-from tests.privacy.cases import APPROXIMATE, DOMAIN, PURE, UNITS, neighbours
-from tests.privacy.recorder import Recorder
-from tests.privacy.replay import check_runs, check_steps, paired, session_on_both
-from tests.privacy.sessions import VARIANTS, built, quick_walks, session_cases, told_apart
+from tests.privacy.kit.cases import APPROXIMATE, DOMAIN, PURE, UNITS, neighbours
+from tests.privacy.kit.recorder import Recorder
+from tests.privacy.kit.replay import check_runs, check_steps, paired, session_on_both
+from tests.privacy.kit.sessions import VARIANTS, built, quick_walks, session_cases, told_apart
+from tests.privacy.mutants.pipeline_mutants import rows_public
 
 PAIR = Domain((Booleans(name="x"),))
 CASES = list(session_cases(DOMAIN, (PURE, APPROXIMATE), UNITS))
@@ -70,6 +70,7 @@ def replayed(mechanism, unit, domain, asked, seeds) -> None:
     assert reached > 0.6
 
 
+@pytest.mark.crossing(keep=1, each="mechanism")
 @pytest.mark.parametrize(("mechanism", "unit"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_sessions(mechanism, unit):
     replayed(mechanism, unit, DOMAIN, ASKED, range(-(-PAIRS // NAMES[mechanism.name])))
@@ -82,6 +83,7 @@ def test_sessions_on_more_pairs(mechanism, unit):
     replayed(mechanism, unit, DOMAIN, many, range(100, 125))
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize(("mechanism", "unit"), [case[1:] for case in SMALL_NETS], ids=[case[0] for case in SMALL_NETS])
 def test_constants_of_the_thesis(mechanism, unit):
     replayed(mechanism, unit, PAIR, ASKED_PAIR, range(3))
@@ -125,7 +127,7 @@ def _tables(unit: Unit, texts: int, generator: np.random.Generator) -> tuple[np.
 
 
 def test_a_session_that_looks_at_the_number_of_rows_is_caught(monkeypatch):
-    monkeypatch.setattr(Cells, "public_rows", property(lambda self: int(self.cells.sum())))
+    rows_public(monkeypatch)
     _, mechanism, unit = next(case for case in CASES if case[1].name == "online-laplace")
     with pytest.raises(AssertionError, match="released"):
         replayed(mechanism, unit, DOMAIN, ASKED, range(3))

@@ -18,7 +18,7 @@ from core.base.errors import BadFile
 from core.table import encoded
 from core.table.rows import Rows
 from core.table.source import opened
-from tests.privacy.columns import ATTRIBUTES, EXACT, REFUSED, ROUGH, Writer, changes, objects
+from tests.privacy.kit.columns import ATTRIBUTES, EXACT, REFUSED, ROUGH, Writer, changes, objects
 
 NAMES = tuple(attribute.name for attribute in ATTRIBUTES)
 QUICK = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
@@ -65,6 +65,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("rows")
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("writer", [*EXACT, *ROUGH], ids=lambda writer: writer.__name__)
 @given(change=changes())
 @example(change=([1, 1, 2], [True, 1, 1, 2], [(0, 1), (1, 2), (2, 3)]))
@@ -77,6 +78,7 @@ def test_no_row_changes_the_codes_of_another(writer: Writer, folder: Path, chang
     assert [one[old] for old, _ in kept] == [two[new] for _, new in kept]
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("writer", EXACT, ids=lambda writer: writer.__name__)
 @given(change=changes())
 @QUICK
@@ -86,6 +88,7 @@ def test_no_row_changes_what_is_discovered_in_another(writer: Writer, folder: Pa
     assert [one[old] for old, _ in kept] == [two[new] for _, new in kept]
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("writer", EXACT, ids=lambda writer: writer.__name__)
 @given(change=changes())
 @example(change=([True, 1, "1", 1.0], ["1", True, 1, "1", 1.0], [(0, 1), (1, 2), (2, 3), (3, 4)]))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.privacy.laws import (
+from tests.privacy.kit.laws import (
     RIGHT,
     WRONG,
     gaussian_draws,
@@ -30,12 +30,14 @@ LAPLACE = [Fraction(2, 5), Fraction(1), Fraction(22, 7), Fraction(10), Fraction(
 GAUSSIAN = [Fraction(1, 2), Fraction(1), Fraction(22, 7), Fraction(10), Fraction(200), Fraction(1000)]
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("scale", LAPLACE)
 def test_laplace_has_its_law_and_the_test_sees_two_percent(scale: Fraction) -> None:
     assert laplace_fit(laplace_draws(scale, MILLION), scale) > RIGHT
     assert laplace_fit(laplace_draws(scale * SMALLER, MILLION), scale) < WRONG
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("sigma", GAUSSIAN)
 def test_gaussian_has_its_law_and_the_test_sees_two_percent(sigma: Fraction) -> None:
     assert gaussian_fit(gaussian_draws(sigma, MILLION), sigma) > RIGHT

@@ -369,6 +369,7 @@ def test_sigkill_at_every_step_forty_times(tmp_path: Path, step: str) -> None:
     assert auditor.returned() or step.startswith("before")
 
 
+@pytest.mark.exhaustive
 def test_sigkill_at_random_moments(tmp_path: Path) -> None:
     auditor = Auditor(tmp_path)
     for _ in range(16):

@@ -8,6 +8,7 @@ that version itself read back.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import zipfile
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from core import Desk
 from core.base.errors import OutOfBudget, Refused
 from core.kernel.allowance import Allowance
 from core.kernel.query import Query
+from core.sessions.file import StoredState
 from core.sessions.pace import Pace
 from core.sessions.session import Session
 
@@ -50,9 +52,19 @@ def ages(number: int) -> Query:
     return Query(columns=("age",), weights=np.array([int(bit) for bit in f"{number:010b}"]), words=f"ages {number}")
 
 
-def allowance(session: Session) -> str | None:
+def state(session: Session) -> StoredState:
     with session.file.snapshot(session.id) as turn:
-        return turn.state().allowance
+        return turn.state()
+
+
+def allowance(session: Session) -> str | None:
+    return state(session).allowance
+
+
+def offset(data: bytes) -> int | None:
+    """The secret among the facts that a mechanism saved, if it is there."""
+    with np.load(io.BytesIO(data)) as held:
+        return json.loads(held["facts"].tobytes()).get("offset")
 
 
 def test_tables_releases_and_spends_are_as_they_were(desk: Desk, facts: dict[str, Any]) -> None:
@@ -90,6 +102,22 @@ def test_open_sessions_go_on_within_what_they_have_left(desk: Desk, facts: dict[
             left = answer.left
         assert allowance(session) is None or session.summary().hard > 2
     assert desk.statement(facts["table"]).spent_share == facts["spent_share"]
+
+
+@pytest.mark.parametrize("name", ["learning", "median"])
+def test_secret_offsets_move_out_of_the_state_of_a_mechanism(desk: Desk, facts: dict[str, Any], name: str) -> None:
+    session = desk.session(facts["sessions"][name]["id"])
+    before = state(session)
+    assert before.allowance is None
+    secret = offset(before.data)
+    assert secret is not None
+    kinds = [session.answer(ages(number)).kind for number in range(1, 1_000, 3)]
+    assert "hard" in kinds, "only an answer that changes something stores the new form"
+    after = state(session)
+    assert after.allowance is not None and offset(after.data) is None
+    (run,) = json.loads(after.allowance)["runs"]
+    assert run["left"] == session.summary().left
+    assert run["offset"] in (secret, None) or session.budget.delta > 0, "without a delta there is one run"
 
 
 def test_every_old_session_can_use_up_what_it_was_promised(desk: Desk, facts: dict[str, Any]) -> None:

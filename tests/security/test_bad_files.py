@@ -100,6 +100,7 @@ BAD = {
 }
 
 
+@pytest.mark.crossing(keep=40)
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet", ""])
 @pytest.mark.parametrize("case", BAD)
 def test_bad_file(case: str, suffix: str, tmp_path: Path) -> None:

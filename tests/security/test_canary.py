@@ -33,8 +33,7 @@ from core.plans.statements import DeskTable
 from core.privacy.noise import Noise
 from core.release.release import Release
 from core.schema.domain import Booleans, Categories, Integers
-from core.table import encoded, source
-from core.table import sentences as shield
+from core.table import encoded, sentences, source
 from core.table.frame import Frame
 from core.table.public_sample import describe
 from core.table.table import Table, inspect
@@ -292,6 +291,7 @@ def test_there_are_fifty_paths() -> None:
     assert len(PATHS) >= 50
 
 
+@pytest.mark.crossing(keep=15)
 @pytest.mark.parametrize("path", PATHS)
 def test_no_failure_sings(
     path: str, scene: Scene, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
@@ -336,7 +336,7 @@ def test_a_killed_run_leaves_no_song(tmp_path: Path, capfd: pytest.CaptureFixtur
 
 
 def test_a_message_that_quotes_is_heard(scene: Scene) -> None:
-    scene.patch.setattr(shield, "_plain", str)
+    scene.patch.setattr(sentences, "_plain", str)
     problem = failure(scene, "too few fields")
     assert hits("\n".join(told(problem)))
 

@@ -20,12 +20,12 @@ from core.table.table import Table
 from dashboard.views.common import messages
 from dashboard.views.data import sources_form
 from tests.dashboard.conftest import desk, page
-from tests.dashboard.test_pages import Open, button
+from tests.dashboard.listed import PAGES
+from tests.dashboard.pages.test_pages import Open, button
 from tests.security.canary import DOMAIN, NUMBER, WORD, frame, hits, page_text
 
 __all__ = ["desk", "page"]
 
-PAGES = ("data", "plan", "release", "ask", "accuracy", "budget", "shared", "help")
 GOOD = f"town,age,weight,ill\n{WORD},{NUMBER},{NUMBER}.5,{WORD}\n"
 BAD_FILES = {
     "ragged": f"{GOOD}{WORD}\n".encode(),
@@ -66,6 +66,7 @@ def test_no_page_shows_a_cell(
     silent(app, caplog, capfd)
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("case", BAD_FILES)
 def test_a_bad_upload_shows_no_cell(
     page: Open, case: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]

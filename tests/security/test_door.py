@@ -21,12 +21,12 @@ from core import Budget, Desk, Domain, Marginals, Unit
 from core.schema.domain import Booleans, Integers
 from dashboard.door import gate
 from dashboard.door.key import key
+from tests.dashboard import listed
 from tests.dashboard.server import STRANGER, Server, plain_streamlit, serving
 from tests.security.proxies import NOBODY, forwarder, nginx
 from tests.security.visitors import PATIENCE, refused, visit
 
-CURATORS = {"Data", "Plan", "Release", "Ask", "Accuracy", "Budget"}
-EVERYBODYS = {"Shared", "Help"}
+CURATORS, EVERYBODYS = set(listed.CURATORS.values()), set(listed.EVERYBODYS.values())
 EXACT = "These figures are exact and private"
 """What stands above exact counts."""
 
@@ -108,6 +108,7 @@ def test_where_there_is_https_the_cookie_is_sent_nowhere_else(scheme: str, secur
     assert cookie.endswith("; Secure") is secure
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("wrong", ["", "x", "{key}a", "%C3%A9", "{key}&token=x"])
 def test_a_wrong_link_leads_to_what_is_shared(server: Server, wrong: str) -> None:
     response, _ = ask(server, f"/?token={wrong.format(key=server.key)}")
@@ -123,6 +124,7 @@ def test_the_link_leads_nowhere_else(server: Server, path: str) -> None:
     assert not place.startswith(("//", "/\\"))
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("cookies", ["", "release-desk-{port}=", "release-desk-{port}=x", "release-desk-1={key}"])
 def test_without_the_key_pages_are_what_is_shared(server: Server, cookies: str) -> None:
     offered = cookies.format(port=server.port, key=server.key)
@@ -148,6 +150,7 @@ def test_the_key_is_written_once(server: Server) -> None:
     assert not [path for path in kept if server.key.encode() in path.read_bytes()]
 
 
+@pytest.mark.exhaustive
 def test_every_start_has_a_key_of_its_own(server: Server, tmp_path: Path) -> None:
     with serving(tmp_path / "home") as another:
         assert another.key != server.key
@@ -191,6 +194,7 @@ ORIGINS = (
 )
 
 
+@pytest.mark.crossing(keep=3)
 @pytest.mark.parametrize("origin", ORIGINS)
 def test_other_pages_are_not_talked_to(server: Server, origin: str) -> None:
     """A page at another port of this machine is sent the curator's cookies by the browser."""
@@ -207,10 +211,12 @@ def test_our_own_page_is_talked_to(server: Server) -> None:
     assert seen_by(server, headers=other, host="localhost") >= CURATORS
 
 
+@pytest.mark.exhaustive
 def test_without_the_gate_other_pages_are_talked_to(bare: Server) -> None:
     assert not asyncio.run(refused(bare, headers={"Origin": "http://localhost:3000"}))
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize(
     "host",
     ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "evil.localhost", "127.0.0.2", "0.0.0.0"],
@@ -235,6 +241,7 @@ def test_two_hosts_or_two_origins_are_refused(server: Server) -> None:
         connection.close()
 
 
+@pytest.mark.exhaustive
 def test_the_sixth_version_of_addresses(server: Server, tmp_path: Path) -> None:
     with pytest.raises(OSError, match="refused"):
         ask(server, "/", at="::1")
@@ -274,6 +281,7 @@ PROXIES = {
 KNOWN = ("says for whom", "says its own name")
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("proxy", PROXIES)
 def test_nginx(server: Server, tmp_path: Path, proxy: str) -> None:
     with nginx(tmp_path / "nginx", server.port, *PROXIES[proxy]) as port:
@@ -328,6 +336,7 @@ def logged_in(server: Server, claims: dict[str, Any]) -> dict[str, Any]:
     return {"headers": headers, "protocols": (token,)}
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("claims", CLAIMS)
 def test_the_provider_says_who_is_a_curator(login: Server, claims: str) -> None:
     said, curator = CLAIMS[claims]
@@ -350,6 +359,7 @@ def visitors(request: pytest.FixtureRequest, server: Server) -> Iterator[Server]
         yield running
 
 
+@pytest.mark.crossing(keep=1)
 def test_a_server_for_visitors_has_no_other_pages(server: Server, visitors: Server) -> None:
     assert "token" not in visitors.log.read_text()
     keys = [{}, {"Cookie": f"release-desk-{visitors.port}={server.key}"}]
@@ -368,6 +378,7 @@ def test_its_file_names_no_page_of_the_curators() -> None:
     assert not [page for page in CURATORS if f"steps/{page.lower()}" in text]
 
 
+@pytest.mark.exhaustive
 def test_without_the_command_nobody_is_a_curator(tmp_path: Path) -> None:
     prepare(tmp_path / "home")
     with plain_streamlit(tmp_path / "home") as running:

@@ -1,4 +1,4 @@
-"""A plan is a wish: whatever is written into it, what runs is what the ledger charged for, or nothing runs.
+"""A plan is a request: whatever is written into it, what runs is what the ledger charged for, or nothing runs.
 
 Every field of a plan and of a session's plan is forged. Each time either a sentence refuses it, nothing is spent and no
 noise is drawn; or it is another plan, which pays its own price: the noise that is drawn costs no more than the charge.
@@ -19,14 +19,15 @@ import pytest
 from core import Budget, Desk, Marginals, Unit
 from core.base.errors import BadParameter, DeskError, Failed, OutOfBudget, Refused
 from core.kernel.query import Query
-from core.plans.plan import Plan, canonical, identity
-from core.plans.plan_file import PlanFile
+from core.plans.canonical import canonical, identity
+from core.plans.plan import Plan
+from core.plans.plan_file import read_plan_file, write_plan_file
 from core.plans.session_plan import SessionPlan
 from core.privacy import accounting
 from core.privacy.events import Cost, Laplace
 from core.sessions.pace import Pace
-from tests.privacy.pipeline import Answers, answered_by
-from tests.privacy.sources import DOMAIN, FORMATS, neighbours
+from tests.privacy.kit.pipeline import Answers, answered_by
+from tests.privacy.kit.sources import DOMAIN, FORMATS, neighbours
 
 ROW, TOTAL, CHEAP, DEAR = Unit.row(), Budget(2), Budget("0.01"), Budget(900)
 ONE_COLUMN = (Marginals(order=1, columns=("a",)),)
@@ -214,7 +215,7 @@ def test_the_wrong_kind_of_plan_spends_nothing(desk: Desk, tmp_path: Path) -> No
     uses: list[Callable[[], object]] = [
         lambda: desk.release(session_plan_of(desk, held)),  # type: ignore[arg-type]
         lambda: desk.open_session(plan_of(desk, held)),  # type: ignore[arg-type]
-        lambda: desk.submit(PlanFile.of(plan_of(desk, held))),  # type: ignore[arg-type]
+        lambda: desk.submit(plan_of(desk, held).without_table()),  # type: ignore[arg-type]
         lambda: desk.release(None),  # type: ignore[arg-type]
     ]
     assert [outcome(desk, use) for use in uses] == ["refused"] * len(uses)
@@ -265,18 +266,18 @@ def test_an_account_that_changed_since_has_another_price(desk: Desk, tmp_path: P
     "name", ["units", "cost", "id", "table", "unit", "account", "priced_for", "edition", "kind", "expected_error"]
 )
 def test_a_plan_file_says_nothing_about_its_price(desk: Desk, tmp_path: Path, name: str) -> None:
-    content = json.loads(PlanFile.of(plan_of(desk, table(desk, tmp_path))).write())
+    content = json.loads(write_plan_file(plan_of(desk, table(desk, tmp_path))))
     with pytest.raises(BadParameter, match=f"{name}: is not a part of a plan"):
-        PlanFile.read(canonical(content | {name: 1}))
+        read_plan_file(canonical(content | {name: 1}))
 
 
 def test_a_plan_file_with_another_budget_pays_for_it(desk: Desk, tmp_path: Path) -> None:
     held = table(desk, tmp_path)
-    content = json.loads(PlanFile.of(plan_of(desk, held)).write())
+    content = json.loads(write_plan_file(plan_of(desk, held)))
 
     def run(budget: Budget) -> object:
-        read = PlanFile.read(canonical(content | {"budget": budget.to_json()}))
-        return desk.release(desk.plan(held, read.queries, mechanism=read.mechanism, budget=read.budget, **read.options))
+        read = read_plan_file(canonical(content | {"budget": budget.to_json()}))
+        return desk.release(desk.plan_from(held, read))
 
     with pytest.raises(OutOfBudget):
         run(DEAR)

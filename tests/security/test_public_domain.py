@@ -166,6 +166,7 @@ def ordinary(tmp_path_factory: pytest.TempPathFactory) -> dict[Way, Seen]:
     return {way: look(PEOPLE, way, place, declared) for way, place in places.items()}
 
 
+@pytest.mark.crossing(keep=6)
 @pytest.mark.parametrize("way", [as_text, as_frame])
 @pytest.mark.parametrize("case", NEIGHBOURS)
 def test_one_row_changes_nothing_that_can_be_noticed(

@@ -73,7 +73,7 @@ import importlib, sys
 from fractions import Fraction
 import numpy as np
 def draws():
-    from core.noise import Noise
+    from core.privacy.noise import Noise
     noise = Noise()
     noisy = noise.laplace(np.zeros(50, np.int64), epsilon=Fraction(1, 10**15), sensitivity=1)
     return [*noisy.tolist(), *noise.keys(50).tolist(), int(noise.generator().integers(2**62))]
@@ -96,28 +96,37 @@ def test_importing_again_and_starting_again_never_repeat_draws() -> None:
 
 # No other source.
 
-DOORS = ("core/noise.py", "core/samplers.py")
+DOORS = ("core/privacy/noise.py", "core/privacy/samplers.py")
 ALLOWED = {
-    ("core/scoring.py", "np.random.default_rng"): "chooses which public questions are scored; no count is touched",
-    ("dashboard/views/rehearsal_form.py", "np.random.default_rng"): "invents public stand-in rows for a rehearsal",
-    ("dashboard/views/rehearsal_form.py", "uuid.uuid4"): "names a rehearsal in the browser's session",
-    ("dashboard/views/upload.py", "secrets"): "names the file in which an upload waits, so that nobody can guess it",
-    ("dashboard/views/upload.py", "secrets.token_hex"): "the call behind that name, once per upload",
+    (
+        "core/planning/scoring.py",
+        "np.random.default_rng",
+    ): "chooses which public questions are scored; no count is touched",
+    ("dashboard/door/key.py", "secrets"): "makes the key that opens the desk to its curator, never noise",
+    ("dashboard/door/key.py", "secrets.token_urlsafe"): "the call behind that key, once per start",
+    ("dashboard/views/plan/rehearsal_form.py", "np.random.default_rng"): "invents public stand-in rows for a rehearsal",
+    ("dashboard/views/plan/rehearsal_form.py", "uuid.uuid4"): "names a rehearsal in the browser's session",
+    (
+        "dashboard/views/data/upload.py",
+        "secrets",
+    ): "names the file in which an upload waits, so that nobody can guess it",
+    ("dashboard/views/data/upload.py", "secrets.token_hex"): "the call behind that name, once per upload",
 }
 """Other randomness, with the reason why nothing that protects anybody depends on it."""
 POST_PROCESSING = {
-    "core/desk.py": "draws records from a model that is already private, and their order",
-    "core/mechanisms/choice.py": "draws the public net of candidate databases before the table is looked at",
-    "core/mechanisms/direct.py": "rounds fitted records to whole ones after the noise",
-    "core/mechanisms/halfspace_fit.py": "draws public planes, and points around noisy counts",
-    "core/mechanisms/halfspace_projections.py": "draws public projections, and records that are fitted to noisy counts",
-    "core/mechanisms/interval_search.py": "spreads records inside ranges whose counts are noisy already",
-    "core/mechanisms/iterative.py": "draws the public net that the median update starts from",
-    "core/mechanisms/levels.py": "spreads records inside ranges whose counts are noisy already",
-    "core/mechanisms/median_session.py": "draws public databases, and again from those that released answers left over",
-    "core/mechanisms/online.py": "draws the public net, or public features, that a session starts from",
-    "core/mechanisms/rectangle_search.py": "spreads records inside boxes whose counts are noisy already",
-    "core/mechanisms/tree.py": "draws particles from a tree that was fitted to noisy tables, and public planes",
+    "core/desk/desk.py": "draws records from a model that is already private, and their order",
+    "core/kernel/kernel.py": "hands mechanisms a generator of its own for what is public; noise never comes from it",
+    "core/mechanisms/direct/direct.py": "rounds fitted records to whole ones after the noise",
+    "core/mechanisms/halfspaces/halfspace_fit.py": "draws public planes, and points around noisy counts",
+    "core/mechanisms/halfspaces/halfspace_projections.py": "draws public projections, and records fitted to noise",
+    "core/mechanisms/iterative/iterative.py": "draws the public net that the median update starts from",
+    "core/mechanisms/median/session.py": "draws public databases, and again from those that released answers left over",
+    "core/mechanisms/online/online.py": "draws the public net, or public features, that a session starts from",
+    "core/mechanisms/ranges/interval_search.py": "spreads records inside ranges whose counts are noisy already",
+    "core/mechanisms/ranges/levels.py": "spreads records inside ranges whose counts are noisy already",
+    "core/mechanisms/ranges/rectangle_search.py": "spreads records inside boxes whose counts are noisy already",
+    "core/mechanisms/smalldb/choice.py": "draws the public net of candidate databases before the table is looked at",
+    "core/mechanisms/tree/tree.py": "draws particles from a tree that was fitted to noisy tables, and public planes",
 }
 """Who asks `noise` for an ordinary generator, and for what: before the data is touched, or after the noise."""
 
@@ -196,7 +205,7 @@ PLANTED = [
 
 @pytest.mark.parametrize("line", PLANTED)
 def test_a_planted_source_is_caught(line: str) -> None:
-    text = sources()["core/mechanisms/laplace.py"]
+    text = sources()["core/mechanisms/direct/laplace.py"]
     assert not other_randomness(text)
     assert other_randomness(f"{text}\n\n{line}\n")
 
@@ -218,7 +227,7 @@ def test_what_was_handed_over_is_no_source(line: str) -> None:
 def test_nothing_draws_behind_the_door() -> None:
     found = {(name, use) for name, text in sources().items() for use in other_randomness(text)}
     assert len(sources()) > 100
-    assert found - set(ALLOWED) == set(), "noise must come from core/noise.py; argue any other use in ALLOWED"
+    assert found - set(ALLOWED) == set(), "noise must come from core/privacy/noise.py; argue any other use in ALLOWED"
     assert set(ALLOWED) - found == set(), "no longer used: take it off the list"
 
 

@@ -107,6 +107,7 @@ def test_settings_as_designed(server: Server) -> None:
     assert not seen.statistics
 
 
+@pytest.mark.exhaustive
 def test_other_settings_are_caught(careless: Server) -> None:
     foreign = answer(careless, "GET", "/_stcore/health", Origin="http://attacker.example")
     assert foreign.headers.get("Access-Control-Allow-Origin") not in (None, "")
@@ -127,6 +128,7 @@ def test_a_curator_at_this_machine_sees_every_page(server: Server) -> None:
     assert not seen.errors
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("key", [False, True])
 @pytest.mark.parametrize("who", STRANGERS)
 def test_a_stranger_sees_what_is_shared(server: Server, who: str, key: bool) -> None:
@@ -141,11 +143,13 @@ def test_a_stranger_sees_what_is_shared(server: Server, who: str, key: bool) -> 
         assert str(server.home) not in seen.text
 
 
+@pytest.mark.exhaustive
 def test_a_stranger_who_is_let_in_is_caught(careless: Server) -> None:
     seen = asyncio.run(visit(careless, host="desk.test"))
     assert seen.pages & CURATORS
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("size", "growth"), [(20, 300 * MEGABYTE), pytest.param(200, 500 * MEGABYTE, marks=pytest.mark.slow)]
 )

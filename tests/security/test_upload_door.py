@@ -99,6 +99,7 @@ def test_nor_can_the_guest_of_a_demo(demo: Server) -> None:
     assert growth < LARGE
 
 
+@pytest.mark.exhaustive
 def test_without_the_gate_a_visitor_could(bare: Server) -> None:
     statuses, growth = asyncio.run(fill(bare, {}))
     assert statuses == [204] * TIMES
@@ -147,6 +148,7 @@ def test_a_session_that_ended_uploads_no_more(server: Server) -> None:
     assert upload(server, session, "a", 10)[0] in (400, 403)
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("path", [STATISTICS, f"{STATISTICS}/", f"{STATISTICS}?families=cache_memory_bytes"])
 def test_statistics_are_closed(server: Server, path: str) -> None:
     for headers in ({}, server.cookie, {"Accept": "application/x-protobuf"}):
@@ -163,7 +165,7 @@ def test_without_the_gate_they_are_open(bare: Server) -> None:
 
 def test_room_is_kept_while_files_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
     register, held = Uploads(), {"a": 30}
-    monkeypatch.setattr("dashboard.door.uploads._held", lambda session: held.get(session, 0))
+    monkeypatch.setattr("dashboard.door.uploads._received", lambda session: held.get(session, 0))
     monkeypatch.setattr("dashboard.door.uploads._active", lambda session: session == "a")
     register.admit("a", 100)
     with register.room("a", 50) as first, register.room("a", 30) as second, register.room("a", 20) as third:

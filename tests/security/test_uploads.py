@@ -133,6 +133,7 @@ def passed(report: intake.Report, count: int) -> None:
     assert report.slowest < 2, report.slowest_upload
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize(
     ("ending", "seed", "count"),
     [
@@ -238,6 +239,7 @@ def given(name: str, made: Path) -> list[Upload]:
 SLOW = ("many rows in Parquet", "many rows in DuckDB")
 
 
+@pytest.mark.crossing(keep=6)
 @pytest.mark.parametrize("case", [pytest.param(case, marks=[pytest.mark.slow] * (case in SLOW)) for case in HOSTILE])
 def test_files_made_to_hurt(tmp_path: Path, case: str) -> None:
     ending, make = HOSTILE[case]

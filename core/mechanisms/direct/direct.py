@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.base.errors import Refused
+from core.base.options import check_options
 from core.base.wording import amount
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.portions import Portion, expected_of, measure_tables, portions, price, wanted
@@ -41,6 +42,7 @@ class Direct:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))
+        check_options(self)
 
     def check(self, domain: Domain, unit: Unit) -> None:
         tables = wanted(self.queries, domain)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.base.errors import Refused
+from core.base.options import check_options
 from core.base.wording import amount
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.portions import Portion, divide, expected_of, measure_tables, price
@@ -41,6 +42,7 @@ class NoisyHistogram:
 
     name: ClassVar[str] = "histogram"
     title: ClassVar[str] = "Noisy histogram of every combination"
+    known_as: ClassVar[tuple[str, ...]] = ("noisy histogram", "parallel composition")
     prefer: ClassVar[str] = "Choose it for questions about all columns together, up to some 16,000 combinations."
 
     queries: tuple[QueryClass, ...]
@@ -48,6 +50,7 @@ class NoisyHistogram:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))
+        check_options(self)
 
     def check(self, domain: Domain, unit: Unit) -> None:
         for query in self.queries:

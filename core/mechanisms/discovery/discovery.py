@@ -24,7 +24,7 @@ from core.privacy.events import Cost
 from core.privacy.unit import Unit
 from core.schema.values import EPOCH
 
-Kind = Literal["number", "date", "text"]
+SurveyKind = Literal["number", "date", "text"]
 LONGEST = 24
 """Bytes of a category that can be found, in UTF-8; each byte is a level that must be paid for."""
 MOST_PREFIXES = 200
@@ -68,7 +68,7 @@ class Discovery:
     **Runtime** O(distinct texts x LONGEST + levels x MOST_PREFIXES x 257).
     """
 
-    columns: Mapping[str, Kind]
+    columns: Mapping[str, SurveyKind]
     budget: Budget
 
     def __post_init__(self) -> None:
@@ -127,11 +127,11 @@ class Discovery:
         dates = self.columns[name] == "date"
         return Buckets(name, YEARS if dates else ROUND, dates)
 
-    def _event(self, kind: Kind) -> Additive:
+    def _event(self, kind: SurveyKind) -> Additive:
         return share_of(self.budget, Fraction(1, len(self.columns) * _levels(kind)))
 
 
-def _levels(kind: Kind) -> int:
+def _levels(kind: SurveyKind) -> int:
     return LONGEST + 1 if kind == "text" else 1
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from core.base.errors import BadParameter, Refused
-from core.base.options import option
+from core.base.options import check_options, option
 from core.base.wording import amount
 from core.kernel.kernel import Kernel
 from core.kernel.measurement import Additive
@@ -75,7 +75,7 @@ class Game:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))
-        checks.whole(self.rounds, "rounds", 0, MOST_ROUNDS)
+        check_options(self)
 
     def check(self, domain: Domain, unit: Unit) -> None:
         for query in self.queries:
@@ -183,8 +183,3 @@ class Game:
         if self.budget.pure:
             return math.sqrt(float(self.budget.epsilon) * rows / (self.draws() * rate))
         return float(math.cbrt(6 * float(mixed_rho_for(self.budget)) * rows**2 / (self.draws() * rate**2)))
-
-
-def at_least_zero(value: float, parameter: str, advice: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not (math.isfinite(value) and value >= 0):
-        raise BadParameter(parameter, f"must be a number of at least 0; {advice}.")

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.base.options import option
-from core.mechanisms.games.game import MOST_DRAWS, Game, at_least_zero
-from core.queries.kit import checks
+from core.mechanisms.games.game import MOST_DRAWS, Game
 from core.schema.domain import Domain
 
 QUERY_RATE = 3.0
@@ -37,6 +36,7 @@ class GameBoth(Game):
 
     name: ClassVar[str] = "game-both"
     title: ClassVar[str] = "Game: both players learn"
+    known_as: ClassVar[tuple[str, ...]] = ("query release game",)
     prefer: ClassVar[str] = "Choose it to see two learners reach a balance; 'iterative-weights' is more accurate."
     data_learns: ClassVar[bool] = True
     query_learns: ClassVar[bool] = True
@@ -50,11 +50,6 @@ class GameBoth(Game):
         help="How fast the data player learns; 0 takes the rate that promises most.",
     )
     """0 takes sqrt(8 ln|X|/T)."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        checks.whole(self.samples, "samples", 1, MOST_DRAWS)
-        at_least_zero(self.rate, "rate", "0 lets the number of rounds decide")
 
     def draws(self) -> int:
         return self.samples

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.base.options import option
-from core.mechanisms.games.game import Game, at_least_zero
+from core.mechanisms.games.game import Game
 from core.mechanisms.games.players import questions_of
 from core.privacy.spendable import mixed_rho_for
+from core.privacy.unit import Unit
 from core.schema.domain import Domain
 
 
@@ -36,6 +37,7 @@ class GameData(Game):
 
     name: ClassVar[str] = "game-data"
     title: ClassVar[str] = "Game: the data player learns"
+    known_as: ClassVar[tuple[str, ...]] = ("query release game", "multiplicative weights")
     prefer: ClassVar[str] = (
         "Choose it to see a release as a game; 'iterative-weights' also measures what it finds and is more accurate."
     )
@@ -51,9 +53,13 @@ class GameData(Game):
     )
     """0 takes sqrt(8 ln|X|/T)."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        at_least_zero(self.rate, "rate", "0 lets the number of rounds decide")
+    def promise(self, domain: Domain, unit: Unit, rows: int) -> float | None:
+        """At the rate that the proof takes: what is left unlearned, and what the draws fall short of."""
+        if self.rate:
+            return None
+        unlearned = math.sqrt(math.log(max(2, domain.cells())) / (2 * self.turns(domain, unit)))
+        error = unlearned * rows + self.expected(domain, unit).worst
+        return error if error < rows else None
 
     def data_rate(self, domain: Domain, turns: int) -> float:
         return self.rate or math.sqrt(8 * math.log(max(2, domain.cells())) / turns)

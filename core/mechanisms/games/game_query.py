@@ -7,8 +7,7 @@ from typing import ClassVar
 
 from core.base.errors import BadParameter
 from core.base.options import option
-from core.mechanisms.games.game import MOST_DRAWS, Game, at_least_zero
-from core.queries.kit import checks
+from core.mechanisms.games.game import MOST_DRAWS, Game
 from core.schema.domain import Domain
 
 
@@ -37,6 +36,7 @@ class GameQuery(Game):
 
     name: ClassVar[str] = "game-query"
     title: ClassVar[str] = "Game: the query player learns"
+    known_as: ClassVar[tuple[str, ...]] = ("DualQuery", "query release game")
     prefer: ClassVar[str] = "Choose it to see a table grow out of best answers; 'iterative-weights' is more accurate."
     data_learns: ClassVar[bool] = False
     query_learns: ClassVar[bool] = True
@@ -53,7 +53,7 @@ class GameQuery(Game):
         "real",
         "Rate",
         default=3.0,
-        low=0.0,
+        above=0.0,
         help="How fast the query player learns in a table of 10,000 rows; sets the number of rounds where that is 0.",
     )
 
@@ -61,10 +61,6 @@ class GameQuery(Game):
         super().__post_init__()
         if self.rounds == 1:
             raise BadParameter("rounds", "the first round looks at no data; use 2 or more, or 0.")
-        checks.whole(self.samples, "samples", 0, MOST_DRAWS)
-        at_least_zero(self.rate, "rate", "try 3")
-        if self.rate == 0:
-            raise BadParameter("rate", "must be above 0, or the query player never learns; try 3.")
 
     def draws(self) -> int:
         # Measured on 24 to 256 cells and 5,000 to 50,000 rows at epsilon 1: fewer leave the best response to chance,

@@ -19,15 +19,15 @@ from typing import Protocol
 
 import numpy as np
 
+from core.base.arrays import Columns, Floats
 from core.base.axes import stretched
 from core.kernel.kernel import Kernel
 from core.kernel.query import Query
 from core.kernel.scores import PrefixErrors, SignedErrors
 from core.models.histogram import Histogram
-from core.models.protocol import Floats
 from core.privacy.events import Selection
 from core.queries.intervals import Intervals
-from core.queries.kit.protocol import Columns, QueryClass, Source
+from core.queries.kit.protocol import QueryClass, Source
 from core.queries.kit.question import log_size_of, member_of, whole, whole_totals
 from core.schema.domain import Domain
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import softmax
 
+from core.base.arrays import Floats
 from core.base.errors import Refused
 from core.base.wording import amount
 from core.mechanisms.games.game import Game
 from core.mechanisms.games.players import Position, cost_of, questions_of
-from core.models.protocol import Floats
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import Source, share
 from core.schema.domain import Domain

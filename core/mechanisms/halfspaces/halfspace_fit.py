@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from core.base.errors import BadParameter, Refused
-from core.base.options import option
+from core.base.arrays import IntArray
+from core.base.errors import Refused
+from core.base.options import check_options, option
 from core.kernel.kernel import Kernel
 from core.kernel.measurement import Additive, NoiseLevel
 from core.kernel.planes import SCALE, Moments, Wedges
@@ -30,9 +30,6 @@ from core.queries.halfspaces import Halfspaces
 from core.queries.kit.normals import discretised
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
-
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 MOST_PLANES = 2**12
 SUPPORT = 2**13
@@ -83,6 +80,7 @@ class HalfspaceFit:
 
     name: ClassVar[str] = "halfspace-fit"
     title: ClassVar[str] = "Halfspaces by fitted records"
+    known_as: ClassVar[tuple[str, ...]] = ("maximum entropy",)
     prefer: ClassVar[str] = "Choose it for halfspaces: many times more accurate than random projections."
 
     queries: tuple[QueryClass, ...]
@@ -98,8 +96,7 @@ class HalfspaceFit:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))
-        if isinstance(self.planes, bool) or not isinstance(self.planes, int) or not 0 <= self.planes <= MOST_PLANES:
-            raise BadParameter("planes", f"must be a whole number up to {MOST_PLANES:,}; 0 takes one that suits.")
+        check_options(self)
 
     def check(self, domain: Domain, unit: Unit) -> None:
         for query in self.queries:
@@ -174,7 +171,7 @@ class HalfspaceFit:
         weights = fitted(features(wedges, lines), shares, counted.sigma / shape.rows) * shape.rows
         return _with_missing(Points(domain, codes, weights), query, max(total - shape.rows, 0.0), generator)
 
-    def _planes(self, domain: Domain, shape: PointShape, generator: np.random.Generator) -> Integers:
+    def _planes(self, domain: Domain, shape: PointShape, generator: np.random.Generator) -> IntArray:
         """Public coins: evenly spread over the half circle in two dimensions, else at random."""
         query, planes = self._halfspaces()[0], self.count(domain)
         if len(shape.mean) == self._dimensions(domain) == 2:
@@ -224,7 +221,7 @@ class HalfspaceFit:
         return not unit.public_rows and _can_miss(domain, self._halfspaces()[0])
 
 
-def planes_like(query: Halfspaces, count: int, shape: PointShape, generator: np.random.Generator) -> Integers:
+def planes_like(query: Halfspaces, count: int, shape: PointShape, generator: np.random.Generator) -> IntArray:
     """Random planes like those of the class; offsets only where the released shape leaves rows on both sides."""
     if len(shape.mean) == 1 and not query.translated:
         return np.array([[1], [-1]], dtype=np.int64)
@@ -238,7 +235,7 @@ def planes_like(query: Halfspaces, count: int, shape: PointShape, generator: np.
     return discretised(np.column_stack([directions, offsets]), query.bits)
 
 
-def support(domain: Domain, query: Halfspaces, shape: PointShape, generator: np.random.Generator) -> Integers:
+def support(domain: Domain, query: Halfspaces, shape: PointShape, generator: np.random.Generator) -> IntArray:
     """Records of the released shape on the columns of the class, uniform on all others.
 
     They come in pairs opposite to each other around the mean, and have exactly the released covariance before they are

@@ -11,8 +11,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import IntArray
 from core.base.errors import BadParameter, Refused
-from core.base.options import option
+from core.base.options import check_options, option
 from core.base.wording import plural
 from core.kernel.kernel import Kernel
 from core.kernel.measurement import Additive
@@ -27,12 +28,9 @@ from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
 from core.queries.halfspaces import Halfspaces
-from core.queries.kit.checks import inside
 from core.queries.kit.normals import discretised
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
-
-Integers = NDArray[np.int64]
 
 MOST_COUNTS = 2**13
 """Noisy counts of one run: each gets an equal share of the budget, so more would drown any table in noise."""
@@ -87,6 +85,7 @@ class HalfspaceProjections:
 
     name: ClassVar[str] = "halfspace-projections"
     title: ClassVar[str] = "Halfspaces by random projections (the paper's)"
+    known_as: ClassVar[tuple[str, ...]] = ("Johnson-Lindenstrauss projections",)
     prefer: ClassVar[str] = "Choose it to see the paper's theorem at work; fitted halfspace counts are more accurate."
 
     queries: tuple[QueryClass, ...]
@@ -95,19 +94,19 @@ class HalfspaceProjections:
         "real",
         "Accuracy",
         default=0.1,
-        low=0.0,
-        high=1.0,
+        above=0.0,
+        below=1.0,
         help="Largest error of a halfspace, as a share of all rows, beyond its margin.",
     )
     beta: float = option(
-        "real", "Failure", default=0.05, low=0.0, high=1.0, help="Probability with which the accuracy may be missed."
+        "real", "Failure", default=0.05, above=0.0, below=1.0, help="Probability with which the accuracy may be missed."
     )
     gamma: float = option(
         "real",
         "Margin",
         default=0.25,
-        low=0.0,
-        high=1.0,
+        above=0.0,
+        below=1.0,
         help="Points this near to the plane (as a sine) may be counted either way.",
     )
     dimension: int = option(
@@ -124,13 +123,7 @@ class HalfspaceProjections:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))
-        inside("accuracy", self.accuracy, 0.1)
-        inside("beta", self.beta, 0.05)
-        inside("gamma", self.gamma, 0.25)
-        for parameter in ("dimension", "projections", "net"):
-            value = getattr(self, parameter)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-                raise BadParameter(parameter, "must be a whole number, or 0 for the theorem's value.")
+        check_options(self)
         if self.dimension == 1:
             raise BadParameter("dimension", "must be at least 2, or 0 for the theorem's value.")
 
@@ -212,7 +205,7 @@ class HalfspaceProjections:
         return Projections(kernel.domain, matrices, canonical, noisy.reshape(sizes.projections, -1), points)
 
     def _fitted(
-        self, domain: Domain, normals: Integers, noisy: NDArray[np.float64], rows: float, generator: np.random.Generator
+        self, domain: Domain, normals: IntArray, noisy: NDArray[np.float64], rows: float, generator: np.random.Generator
     ) -> Points:
         """Random records, uniform over the schema, weighted to fit the noisy counts."""
         query = self._halfspaces()[0]
@@ -255,14 +248,14 @@ class HalfspaceProjections:
         return () if unit.public_rows else (share_of(self.budget, TOTAL_SHARE),)
 
 
-def signs(sizes: Parameters, own: int, generator: np.random.Generator) -> Integers:
+def signs(sizes: Parameters, own: int, generator: np.random.Generator) -> IntArray:
     """Random sign matrices (B definition 6.3; a side does not depend on 1/sqrt(k)), or the identity if k is enough."""
     if sizes.dimension == own:
         return np.eye(own, dtype=np.int64)[None]
     return 2 * generator.integers(0, 2, (sizes.projections, own, sizes.dimension)) - 1
 
 
-def cube_net(dimension: int, per_axis: int) -> Integers:
+def cube_net(dimension: int, per_axis: int) -> IntArray:
     """Normals on the faces of a cube, `per_axis` along each axis of a face.
 
     A point of a face is within sqrt(dimension - 1)/per_axis of one of them, and carrying both to the unit sphere inside

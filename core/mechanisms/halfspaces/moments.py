@@ -6,13 +6,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.base.arrays import Floats
 from core.kernel.measurement import Additive, Measurement, NoiseLevel
 from core.kernel.planes import STEPS, Moments, Space
 from core.privacy.events import Laplace
-
-Floats = NDArray[np.float64]
 
 LEAST_SPREAD = 0.02
 """Smallest variance along any axis, as a part of the mean variance: noise must not flatten the support."""

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.kernel.asked import Integers
+from core.base.arrays import IntArray
 from core.kernel.planes import Space, Wedges
 from core.models.fitting.halfspace_weights import Signs
 
 
-def grouped(space: Space, normals: Integers, groups: int) -> Wedges:
+def grouped(space: Space, normals: IntArray, groups: int) -> Wedges:
     """Planes in so many groups of equal size; in two dimensions they are turned to a half circle and sorted."""
     if space.dimensions == 2:
         angles = np.arctan2(normals[:, 1], normals[:, 0])
@@ -28,7 +28,7 @@ def grouped(space: Space, normals: Integers, groups: int) -> Wedges:
     return Wedges(space, normals.reshape(groups, -1, space.dimensions))
 
 
-def features(wedges: Wedges, lines: Integers) -> Signs:
+def features(wedges: Wedges, lines: IntArray) -> Signs:
     """What each point adds to each difference, group after group, one point per column: 1, -1 or 0."""
     found = np.zeros((len(wedges.normals) * wedges.width, len(lines)), dtype=np.float32)
     places, signs = wedges.placed(lines)

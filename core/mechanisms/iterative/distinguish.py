@@ -15,13 +15,14 @@ from typing import Protocol
 
 import numpy as np
 
+from core.base.arrays import Columns
 from core.kernel.kernel import Kernel
 from core.kernel.query import Query, Statistic
 from core.kernel.scores import Errors, PrefixErrors, TableErrors
 from core.kernel.tables import Marginal
 from core.privacy.events import Selection
 from core.queries.intervals import Intervals
-from core.queries.kit.protocol import Columns, QueryClass, Source
+from core.queries.kit.protocol import QueryClass, Source
 from core.queries.kit.question import Question, log_size_of, place_of, whole, whole_totals
 from core.queries.kit.sources import tables_of
 from core.queries.lipschitz import Lipschitz

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from core.base.arrays import Columns
 from core.base.errors import BadParameter, Refused
-from core.base.options import option
+from core.base.options import check_options, option
 from core.base.wording import amount
 from core.kernel.kernel import Kernel
 from core.kernel.measurement import NoiseLevel
@@ -18,6 +19,7 @@ from core.mechanisms.iterative.construct import SLACK, construct
 from core.mechanisms.iterative.distinguish import Distinguisher, WorstInterval, WorstMember, WorstTable
 from core.mechanisms.kit.portions import Portion, count_level, wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.proven import promised_at
 from core.mechanisms.kit.schedule import Schedule, lay_out
 from core.mechanisms.kit.timing import TABLE
 from core.models.fitting.updates import Update
@@ -27,9 +29,10 @@ from core.privacy.events import Cost
 from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
 from core.queries.kit import checks
-from core.queries.kit.protocol import Columns, QueryClass
+from core.queries.kit.protocol import QueryClass
 from core.queries.kit.question import log_size_of
 from core.schema.domain import Domain
+from core.theory.iterative import ExponentialDistinguisher, IterativeBound, UpdateBound
 
 TOTAL_SHARE = 0.05
 """Part of the budget for the number of rows, where that is private and no first table tells it."""
@@ -65,8 +68,8 @@ class Iterative:
         "real",
         "Accuracy",
         default=0.1,
-        low=0.0,
-        high=1.0,
+        above=0.0,
+        below=1.0,
         help="Largest error to promise in the theorem variant, as a share of the rows.",
     )
     questions: str = option(
@@ -82,7 +85,7 @@ class Iterative:
         "Share for choosing",
         default=0.0,
         low=0.0,
-        high=1.0,
+        below=1.0,
         help="Part of each round's budget that pays for choosing; 0 takes 0.5 for single questions, 0.1 for tables.",
     )
     replay: int = option(
@@ -96,16 +99,9 @@ class Iterative:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))
-        checks.choice(self.variant, "variant", ("tuned", "theorem"))
-        checks.choice(self.questions, "questions", ("auto", "tables", "members"))
-        checks.whole(self.rounds, "rounds", 0, MOST_ROUNDS)
-        checks.whole(self.replay, "replay", 0, 100)
-        if not _number(self.accuracy) or not 0 < self.accuracy < 1:
-            raise BadParameter("accuracy", "must be above 0 and below 1; try 0.1.")
+        check_options(self)
         if self.questions == "tables" and self.variant == "theorem":
             raise BadParameter("questions", "the theorem variant asks single questions; use 'members'.")
-        if not _number(self.selection) or not 0 <= self.selection < 1:
-            raise BadParameter("selection", "must be at least 0 and below 1; try 0.2.")
 
     def check(self, domain: Domain, unit: Unit) -> None:
         for query in self.queries:
@@ -136,6 +132,19 @@ class Iterative:
             worst=level.tail(0.05 / numbers),
             about="The noise of each count that is measured, beside the error of those that never are",
         )
+
+    def promise(self, domain: Domain, unit: Unit, rows: int) -> float | None:
+        """The theorem's, for its own variant; it takes the number of rows as known."""
+        log_queries = log_size_of(self.queries, domain)
+        halves = self.selection in (0.0, 0.5)
+        if self.variant != "theorem" or not halves or not unit.public_rows or math.isinf(log_queries):
+            return None
+        bound = IterativeBound(
+            update=self._update_bound(domain),
+            distinguisher=ExponentialDistinguisher(log_queries=log_queries),
+            delta=float(self.budget.delta),
+        )
+        return promised_at(self.accuracy, bound, self.budget, unit, rows)
 
     def seconds(self, domain: Domain, unit: Unit) -> float:
         """Measured: an answer is applied in a pass over the universe, slower the more axes it has."""
@@ -169,6 +178,10 @@ class Iterative:
 
     def _steps(self, domain: Domain) -> float:
         """T(alpha/2), the rounds of the theorem variant."""
+        raise NotImplementedError
+
+    def _update_bound(self, domain: Domain) -> UpdateBound:
+        """How many updates the theorem grants the rule."""
         raise NotImplementedError
 
     def _check_universe(self, domain: Domain) -> None:
@@ -250,7 +263,3 @@ def questions_to_ask(log_size: float, budget: Budget) -> int:
     """Rounds of single questions: noise grows with the rounds under pure epsilon, with their root otherwise."""
     usual = (20 if budget.pure else 50) * math.sqrt(float(budget.epsilon))
     return round(min(max(usual, 5.0), 100.0, max(1.0, math.exp(min(log_size, 20.0)))))
-
-
-def _number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

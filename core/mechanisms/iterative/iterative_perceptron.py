@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from core.base.errors import BadParameter
 from core.base.options import option
 from core.mechanisms.iterative.iterative import Iterative
 from core.models.fitting.updates import Perceptron, Update
 from core.schema.domain import Domain
+from core.theory.iterative import PerceptronBound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +33,7 @@ class IterativePerceptron(Iterative):
 
     name: ClassVar[str] = "iterative-perceptron"
     title: ClassVar[str] = "Perceptron, worst answer first"
+    known_as: ClassVar[tuple[str, ...]] = ("perceptron update", "iterative construction")
     prefer: ClassVar[str] = "Choose it when nearly every combination of values occurs about equally often."
 
     unevenness: float = option(
@@ -44,16 +45,14 @@ class IterativePerceptron(Iterative):
         "chance that two random rows agree; 1 if all combinations are equally frequent.",
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not (math.isfinite(self.unevenness) and self.unevenness >= 1):
-            raise BadParameter("unevenness", "must be at least 1; try 4.")
-
     def _update(self, domain: Domain, generator: np.random.Generator) -> Update[Any]:
         return self._rule()
 
     def _steps(self, domain: Domain) -> float:
         return self._rule().steps(domain, self.accuracy / 2)
+
+    def _update_bound(self, domain: Domain) -> PerceptronBound:
+        return PerceptronBound(log_universe=math.log(max(2, domain.cells())), unevenness=self.unevenness)
 
     def _rule(self) -> Perceptron:
         return Perceptron(alpha=self.accuracy / 2 if self.variant == "theorem" else None, unevenness=self.unevenness)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ import numpy as np
 from core.mechanisms.iterative.iterative import Iterative
 from core.models.fitting.updates import Update, Weights
 from core.schema.domain import Domain
+from core.theory.iterative import WeightsBound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +33,7 @@ class IterativeWeights(Iterative):
 
     name: ClassVar[str] = "iterative-weights"
     title: ClassVar[str] = "Multiplicative weights, worst answer first"
+    known_as: ClassVar[tuple[str, ...]] = ("MWEM", "multiplicative weights", "iterative construction")
     prefer: ClassVar[str] = (
         "Choose it for many tables over a schema of up to some million combinations, when the budget is tight."
     )
@@ -40,6 +43,9 @@ class IterativeWeights(Iterative):
 
     def _steps(self, domain: Domain) -> float:
         return self._rule().steps(domain, self.accuracy / 2)
+
+    def _update_bound(self, domain: Domain) -> WeightsBound:
+        return WeightsBound(log_universe=math.log(max(2, domain.cells())))
 
     def _rule(self) -> Weights:
         return Weights(alpha=self.accuracy / 2 if self.variant == "theorem" else None)

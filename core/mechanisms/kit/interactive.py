@@ -18,7 +18,7 @@ from core.privacy.unit import Unit
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
 
-Kind = Literal["easy", "hard", "unchecked"]
+ReplyKind = Literal["easy", "hard", "unchecked"]
 """Easy: answered from what is public already. Hard: measured, one of a limited number. Unchecked: the session has no
 measurement left, the answer is what is public by now and nobody compared it with the table."""
 
@@ -33,7 +33,7 @@ class Reply:
     """The same as a share of all rows, from 0 to 1."""
     margin: float | None
     """In rows: the truth is within count ± margin, 95 % of the time; None for an unchecked answer."""
-    kind: Kind
+    kind: ReplyKind
     left: int | None
     """Hard answers that the session can still give; None where there is no limit."""
 
@@ -41,13 +41,15 @@ class Reply:
 class Interactive(Protocol):
     """A way to answer questions within a budget that is paid at the start.
 
-    A state is everything that the next answer depends on: the public hypothesis, counters, and secret noise that is
-    drawn once. `save` and `load` keep it bit by bit, so that a killed server goes on where it stopped. States are
-    never changed in place.
+    A state is everything of the mechanism that the next answer depends on, a public hypothesis and counters; secret
+    noise that is drawn once stays in the kernel. `save` and `load` keep it bit by bit, so that a killed server goes on
+    where it stopped. States are never changed in place.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
+    known_as: ClassVar[tuple[str, ...]]
+    """What the field calls it, or what it is a case of."""
     prefer: ClassVar[str]
     """One sentence: when to choose this one."""
 
@@ -79,7 +81,7 @@ class Interactive(Protocol):
         """The public hypothesis by now, if there is one."""
 
     def save(self, state: Any) -> bytes:
-        """The state as bytes, secrets included."""
+        """The state as bytes."""
 
     def load(self, domain: Domain, data: bytes) -> Any:
         """The state that was saved."""

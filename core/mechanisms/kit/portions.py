@@ -16,6 +16,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from core.base.arrays import Columns, Floats
 from core.base.bisection import largest_that_fits
 from core.base.errors import BadParameter
 from core.kernel.asked import one_number
@@ -28,7 +29,7 @@ from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace
 from core.privacy.spendable import mixed_capacity, mixed_order, mixed_rho_for, rho_for
 from core.privacy.unit import Unit
-from core.queries.kit.protocol import Columns, Floats, QueryClass
+from core.queries.kit.protocol import QueryClass, Weighted
 from core.schema.domain import Domain
 
 GRAIN = 2**20
@@ -83,8 +84,8 @@ def wanted(queries: Iterable[QueryClass], domain: Domain) -> dict[Columns, float
     """The tables that the query classes need, each with its weight; a table needed twice counts twice."""
     weights: dict[Columns, float] = {}
     for query in queries:
-        own = getattr(query, "weight_of", None)
-        for columns, weight in (own(domain) if own else dict.fromkeys(query.tables(domain), 1.0)).items():
+        equally = dict.fromkeys(query.tables(domain), 1.0)
+        for columns, weight in (query.weight_of(domain) if isinstance(query, Weighted) else equally).items():
             key = tuple(name for name in domain.names if name in columns)
             weights[key] = weights.get(key, 0.0) + weight
     return weights

@@ -43,6 +43,8 @@ class Mechanism(Protocol):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    known_as: ClassVar[tuple[str, ...]]
+    """What the field calls it, or what it is a case of."""
     prefer: ClassVar[str]
     """One sentence: when to choose this one."""
 

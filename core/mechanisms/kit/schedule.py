@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from core.base.arrays import Columns
 from core.kernel.measurement import Additive
 from core.mechanisms.kit.portions import Portion
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace, Selection
 from core.privacy.spendable import mixed_rho_for
-from core.queries.kit.protocol import Columns
 
 FINEST = 10**12
 """Roots are rounded to at least so many parts of themselves."""

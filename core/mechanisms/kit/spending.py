@@ -15,15 +15,14 @@ from fractions import Fraction
 
 import numpy as np
 
+from core.base.arrays import Columns, Floats
 from core.kernel.measurement import Additive, NoiseLevel
 from core.kernel.tables import one_cell
 from core.mechanisms.kit.portions import GRAIN, Portion
-from core.models.protocol import Floats
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace, Pure
 from core.privacy.spendable import rho_for
 from core.privacy.unit import Unit
-from core.queries.kit.protocol import Columns
 
 
 @dataclass(frozen=True)

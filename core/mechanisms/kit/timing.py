@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from core.queries.kit.protocol import Columns
+from core.base.arrays import Columns
 from core.schema.domain import Domain
 
 ROWS = 1_000_000

@@ -30,7 +30,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from core.models.protocol import Floats
+from core.base.arrays import Floats
 
 
 def margin_of(values: Floats, guess: float, width: float, limit: float, rows: float) -> float:

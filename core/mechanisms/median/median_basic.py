@@ -17,7 +17,6 @@ from core.mechanisms.median.state import PossibleTables
 from core.mechanisms.online.start import database_rows
 from core.models.databases import Databases, all_of, listed
 from core.models.nets import multisets, random_net
-from core.queries.kit import checks
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
 
@@ -57,6 +56,7 @@ class MedianBasic(MedianSession):
 
     name: ClassVar[str] = "median-basic"
     title: ClassVar[str] = "Median of the databases that are still possible"
+    known_as: ClassVar[tuple[str, ...]] = ("median mechanism", "sparse vector (SVT)")
     prefer: ClassVar[str] = "Choose it to study the median mechanism on a tiny schema; 'online-weights' answers better."
 
     net: str = option(
@@ -81,9 +81,6 @@ class MedianBasic(MedianSession):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checks.choice(self.net, "net", ("auto", "all", "random"))
-        checks.whole(self.size, "size", 0, 10_000)
-        checks.whole(self.members, "members", 2, MOST_MEMBERS)
         if self.constants == "thesis" and (self.net == "random" or self.size):
             raise BadParameter("net", "the thesis's constants take all databases of the size that they set.")
 

@@ -15,7 +15,6 @@ from core.mechanisms.median.session import MOST_HARD, MedianSession
 from core.mechanisms.median.state import MedianState, PossibleTables
 from core.models.polytope.cloud import Cloud, sweeps
 from core.models.polytope.mixing import Mixing
-from core.queries.kit import checks
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
 from core.theory.median import MedianBound
@@ -49,6 +48,7 @@ class MedianWalk(MedianSession):
 
     name: ClassVar[str] = "median-walk"
     title: ClassVar[str] = "Median of sampled histograms that fit all answers"
+    known_as: ClassVar[tuple[str, ...]] = ("median mechanism", "sparse vector (SVT)", "hit-and-run")
     prefer: ClassVar[str] = "Choose it to study the median mechanism without a net; 'online-weights' answers better."
 
     chains: int = option(
@@ -56,10 +56,6 @@ class MedianWalk(MedianSession):
     )
 
     _bound: ClassVar[type[MedianBound]] = Theorem
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        checks.whole(self.chains, "chains", 16, 1_024)
 
     def mixing(self, state: MedianState) -> Mixing:
         """How well the last walk mixed; public."""

@@ -16,21 +16,21 @@ import numpy as np
 
 from core.base.bisection import largest_that_fits
 from core.base.errors import BadParameter, Refused
-from core.base.options import option
+from core.base.options import check_options, option
 from core.base.wording import amount
 from core.kernel.compared import GRID, WIDEST, Loss
 from core.kernel.kernel import Kernel
 from core.kernel.measurement import Additive, NoiseLevel
 from core.kernel.query import Query
 from core.kernel.sparse_vector import NumericSparse, Watch
-from core.mechanisms.kit.interactive import Kind, Reply
+from core.mechanisms.kit.interactive import Reply, ReplyKind
 from core.mechanisms.kit.portions import count_level
 from core.mechanisms.kit.protocol import Expected
 from core.mechanisms.median import state as median_state
 from core.mechanisms.median.loss import margin_of
 from core.mechanisms.median.state import MedianState, PossibleTables
 from core.mechanisms.median.thesis import Thesis
-from core.mechanisms.online.online import check_question, measure_rows
+from core.mechanisms.online.online import MOST_PLANNED, check_question, measure_rows
 from core.mechanisms.online.plan import (
     NUMBERS_SHARE,
     PURE_NUMBERS_SHARE,
@@ -44,8 +44,6 @@ from core.privacy.budget import Budget
 from core.privacy.events import Cost, Laplace, Pure
 from core.privacy.spendable import pure_for
 from core.privacy.unit import Unit
-from core.queries.kit import checks
-from core.queries.kit.checks import inside
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
 from core.theory.median import MedianBound
@@ -73,8 +71,8 @@ class MedianSession:
         "real",
         "Target error",
         default=0.05,
-        low=0.0,
-        high=1.0,
+        above=0.0,
+        below=1.0,
         help="Width of the test, as a share of all rows: a question that the possible tables answer better is easy.",
     )
     questions: int = option(
@@ -90,6 +88,7 @@ class MedianSession:
         "Rows, roughly",
         default=10_000,
         low=1,
+        high=MOST_PLANNED,
         help="A public guess, never read from the table: the number of measured answers is planned for it.",
     )
     constants: str = option(
@@ -102,10 +101,7 @@ class MedianSession:
     )
 
     def __post_init__(self) -> None:
-        inside("alpha", self.alpha, 0.05)
-        checks.whole(self.questions, "questions", 1, MOST_QUESTIONS)
-        checks.whole(self.rows, "rows", 1, 10**12)
-        checks.choice(self.constants, "constants", ("calibrated", "thesis"))
+        check_options(self)
 
     def check(self, domain: Domain, unit: Unit) -> None:
         if domain.cells() < 2:
@@ -154,8 +150,9 @@ class MedianSession:
         rows = measure_rows(kernel, self._rows_event(unit))
         hypothesis = self._begin(domain, rows, earlier, kernel.generator())
         if self.constants == "thesis":
-            return MedianState(rows=rows, hypothesis=hypothesis, watch=Watch(0, self._thesis(domain, unit).hard))
-        return MedianState(rows=rows, hypothesis=hypothesis, watch=kernel.watch(self._sparse(unit, self._hard(unit))))
+            return MedianState(rows=rows, hypothesis=hypothesis, left=self._thesis(domain, unit).hard, watch=None)
+        watch = kernel.watch(self.sparse(unit, self._hard(unit)))
+        return MedianState(rows=rows, hypothesis=hypothesis, left=watch.left, watch=watch)
 
     def answer(self, state: MedianState, question: Query, kernel: Kernel) -> tuple[MedianState, Reply]:
         """Test how well the possible tables know the answer; give their median, or measure and rule tables out."""
@@ -163,12 +160,14 @@ class MedianSession:
         check_question(question, domain)
         values = state.hypothesis.values(question)
         guess = float(np.median(values))
-        if state.watch.left == 0 or (self.constants == "thesis" and state.asked >= self.questions):
+        if state.left == 0 or (self.constants == "thesis" and state.asked >= self.questions):
             return state, self._reply(state, guess, None, "unchecked")
         width = self._width(state.rows, unit, state.hard)
         loss = Loss(question, values, min(WIDEST, max(1, round(width * GRID))))
         watch, hard = self._test(state, loss, width, kernel)
-        asked = replace(state, watch=watch, asked=state.asked + 1) if hard or self.constants == "thesis" else state
+        asked = state
+        if hard or self.constants == "thesis":
+            asked = replace(state, watch=watch, left=state.left - hard, asked=state.asked + 1)
         if not hard:
             limit = width / 4 + self._blur(domain, unit, state.hard)
             return asked, self._reply(asked, guess, margin_of(values, guess, width, limit, state.rows), "easy")
@@ -190,19 +189,17 @@ class MedianSession:
     def load(self, domain: Domain, data: bytes) -> MedianState:
         return median_state.load(domain, data)
 
-    def _test(self, state: MedianState, loss: Loss, width: float, kernel: Kernel) -> tuple[Watch, bool]:
-        """Whether a question is hard, and what is left; the loss itself is never shown."""
-        if self.constants == "calibrated":
-            sparse = self._sparse(kernel.unit, state.hard)
-            return kernel.test(sparse, state.watch, loss, math.ceil(width / 4 * GRID))
+    def _test(self, state: MedianState, loss: Loss, width: float, kernel: Kernel) -> tuple[Watch | None, bool]:
+        """Whether a question is hard, and the comparisons by now; the loss itself is never shown."""
+        if state.watch is not None:
+            return kernel.test(state.watch, loss, math.ceil(width / 4 * GRID))
         thesis = self._thesis(kernel.domain, kernel.unit)
         threshold = math.ceil(width * thesis.threshold(state.rows, kernel) * GRID)
-        hard = bool(kernel.measure(loss, thesis.testing).values[0] > threshold)
-        return (replace(state.watch, left=state.watch.left - 1) if hard else state.watch), hard
+        return None, bool(kernel.measure(loss, thesis.testing).values[0] > threshold)
 
-    def _reply(self, state: MedianState, count: float, margin: float | None, kind: Kind) -> Reply:
+    def _reply(self, state: MedianState, count: float, margin: float | None, kind: ReplyKind) -> Reply:
         count = max(0.0, count)
-        left = state.watch.left
+        left = state.left
         if self.constants == "thesis":
             left = min(left, self.questions - state.asked)
         return Reply(count=count, share=min(1.0, count / state.rows), margin=margin, kind=kind, left=left)
@@ -217,7 +214,7 @@ class MedianSession:
     def _blur(self, domain: Domain, unit: Unit, hard: int) -> float:
         """In rows: what the noise of a test exceeds 5 % of the time, which in size it does 10 % of the time."""
         if self.constants == "calibrated":
-            return self._sparse(unit, hard).run.margin(0.05) / GRID
+            return self.sparse(unit, hard).run.margin(0.05) / GRID
         return self._testing(domain, unit).tail(0.1) / GRID
 
     def _testing(self, domain: Domain, unit: Unit) -> NoiseLevel:
@@ -253,7 +250,7 @@ class MedianSession:
         """Hard answers of a new session with calibrated constants; a running one goes on with those it has."""
         return max(1, self._most(unit))
 
-    def _sparse(self, unit: Unit, hard: int) -> NumericSparse:
+    def sparse(self, unit: Unit, hard: int) -> NumericSparse:
         """The plan's sparse vector, with noise for how far a unit moves a loss."""
         sparse = _fixed(self.budget, unit, hard).sparse
         return replace(sparse, run=replace(sparse.run, sensitivity=Loss.sensitivity(unit)))

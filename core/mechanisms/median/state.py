@@ -25,14 +25,16 @@ Arrays = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MedianState:
-    """Everything the next answer depends on. All of it is public except `watch.offset`."""
+    """Everything the next answer depends on. All of it is public: the kernel keeps what is not."""
 
     rows: float
     """Number of rows: public, or measured when the session opened."""
     hypothesis: PossibleTables
     """The tables that released answers leave possible."""
-    watch: Watch
-    """With the thesis's constants only the number of hard answers left is used."""
+    left: int
+    """Hard answers that the session can still give."""
+    watch: Watch | None
+    """The kernel's comparisons; None with the thesis's constants, which pay for every test."""
     asked: int = 0
     """Questions that were compared. The thesis's constants limit them; otherwise only hard ones are counted, so that an
     easy answer leaves nothing to be kept."""
@@ -40,16 +42,16 @@ class MedianState:
     @property
     def hard(self) -> int:
         """With calibrated constants: hard answers that were planned, those that were given included."""
-        return self.watch.left + self.asked
+        return self.left + self.asked
 
 
 def save(state: MedianState) -> bytes:
-    """The state as bytes, the secret included."""
+    """The state as bytes."""
     own, arrays = _parts(state.hypothesis)
     facts = {
         "rows": state.rows.hex(),
-        "offset": state.watch.offset,
-        "left": state.watch.left,
+        "watch": None if state.watch is None else state.watch.id,
+        "left": state.left,
         "asked": state.asked,
         **own,
     }
@@ -67,7 +69,8 @@ def load(domain: Domain, data: bytes) -> MedianState:
     return MedianState(
         rows=rows,
         hypothesis=_whole(domain, rows, facts, arrays),
-        watch=Watch(facts["offset"], facts["left"]),
+        left=facts["left"],
+        watch=None if facts["watch"] is None else Watch(facts["watch"], facts["left"]),
         asked=facts["asked"],
     )
 

@@ -14,13 +14,13 @@ from __future__ import annotations
 import math
 from itertools import combinations, islice
 
+from core.base.arrays import Columns
 from core.kernel.tables import Marginal
 from core.mechanisms.kit.portions import Noisy
 from core.models.dense import Dense
 from core.models.fitting.consistency import total_of
 from core.models.fitting.simplex import simplex
 from core.models.fitting.updates import Weights
-from core.queries.kit.protocol import Columns
 from core.schema.domain import Domain
 
 SWEEPS = 4

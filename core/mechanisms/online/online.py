@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from core.base.errors import BadParameter, printable
-from core.base.options import option
+from core.base.options import check_options, option
 from core.base.wording import amount
 from core.kernel.compared import GRID, Gap
 from core.kernel.kernel import Kernel
@@ -26,7 +26,7 @@ from core.kernel.sparse_vector import Watch
 from core.kernel.tables import TOTAL, Marginal
 from core.mechanisms.iterative.construct import SLACK, relearned
 from core.mechanisms.kit.answers import NoisyAnswer, ask
-from core.mechanisms.kit.interactive import Kind, Reply
+from core.mechanisms.kit.interactive import Reply, ReplyKind
 from core.mechanisms.kit.portions import count_level
 from core.mechanisms.kit.protocol import Expected
 from core.mechanisms.kit.timing import TABLE
@@ -47,11 +47,11 @@ from core.models.fitting.updates import Update
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
-from core.queries.kit import checks
-from core.queries.kit.checks import inside
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
 
+MOST_PLANNED = 10**12
+"""Questions and rows that a session can be laid out for."""
 SMALL_UNIVERSE = 2**14
 """Combinations up to which a noisy histogram answers every question better than any session that learns."""
 THEOREM_NUMBERS = Fraction(1, 9)
@@ -77,19 +77,25 @@ class Online:
         "real",
         "Target error",
         default=0.05,
-        low=0.0,
-        high=1.0,
+        above=0.0,
+        below=1.0,
         help="Largest error of an answer that is not measured, as a share of all rows. A larger one leaves more "
         "measured answers.",
     )
     questions: int = option(
-        "whole", "Planned questions", default=1_000, low=1, help="How many questions the session is laid out for."
+        "whole",
+        "Planned questions",
+        default=1_000,
+        low=1,
+        high=MOST_PLANNED,
+        help="How many questions the session is laid out for.",
     )
     rows: int = option(
         "whole",
         "Rows, roughly",
         default=10_000,
         low=1,
+        high=MOST_PLANNED,
         help="A public guess, never read from the table: the number of measured answers is planned for it.",
     )
     variant: str = option(
@@ -118,13 +124,7 @@ class Online:
     )
 
     def __post_init__(self) -> None:
-        inside("alpha", self.alpha, 0.05)
-        checks.whole(self.questions, "questions", 1, 10**12)
-        checks.whole(self.rows, "rows", 1, 10**12)
-        checks.whole(self.replay, "replay", 0, 100)
-        checks.choice(self.variant, "variant", ("calibrated", "theorem"))
-        if isinstance(self.opening, bool) or not 0 <= self.opening <= 0.9:
-            raise BadParameter("opening", "must be at least 0 and at most 0.9; try 0.2.")
+        check_options(self)
 
     @property
     def theorem(self) -> bool:
@@ -221,7 +221,7 @@ class Online:
         watch, above = state.watch, False
         for sign in (1, -1) if self.theorem else (0,):
             gap = Gap(question, round(guess * GRID), sign)
-            watch, above = kernel.test(state.sparse, watch, gap, state.threshold)
+            watch, above = kernel.test(watch, gap, state.threshold)
             if above:
                 break
         return watch, above
@@ -249,9 +249,9 @@ class Online:
 
     def _passes(self, domain: Domain) -> int:
         """Measurements that one hard answer replays at most."""
-        return max(FEWEST_PASSES, min(MOST_PASSES, WORK // self._held(domain)))
+        return max(FEWEST_PASSES, min(MOST_PASSES, WORK // self._numbers(domain)))
 
-    def _reply(self, state: OnlineState, count: float, margin: float | None, kind: Kind) -> Reply:
+    def _reply(self, state: OnlineState, count: float, margin: float | None, kind: ReplyKind) -> Reply:
         count = max(0.0, count)
         return Reply(count=count, share=min(1.0, count / state.rows), margin=margin, kind=kind, left=state.left)
 
@@ -300,13 +300,13 @@ class Online:
         """T(alpha/3), the most hard answers of the theorem variant."""
         raise NotImplementedError
 
-    def _held(self, domain: Domain) -> int:
+    def _numbers(self, domain: Domain) -> int:
         """Numbers that the hypothesis holds."""
         raise NotImplementedError
 
     def _pass_seconds(self, domain: Domain) -> float:
         """Seconds to apply one measurement, at most."""
-        return 1e-4 + 4e-9 * self._held(domain)
+        return 1e-4 + 4e-9 * self._numbers(domain)
 
     def _check_universe(self, domain: Domain) -> None:
         """Refuse a schema that the hypothesis cannot hold."""

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from core.base.arrays import Columns, Floats
 from core.kernel.kernel import Kernel
 from core.kernel.measurement import Additive, tail_of_sum
 from core.kernel.query import Query
@@ -22,12 +23,11 @@ from core.mechanisms.online.online import check_question
 from core.mechanisms.online.plan import ROWS_SHARE, pure_part
 from core.mechanisms.online.state import CachedSource
 from core.models.histogram import Histogram
-from core.models.protocol import Floats
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace
 from core.privacy.spendable import mixed_rho_for, rho_for
 from core.privacy.unit import Unit
-from core.queries.kit.protocol import Columns, Source
+from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
 
 ONES_SHARE, TWOS_SHARE = Fraction(1, 20), Fraction(1, 20)
@@ -73,6 +73,7 @@ class OnlineHistogram:
 
     name: ClassVar[str] = "online-histogram"
     title: ClassVar[str] = "Answers from a noisy histogram"
+    known_as: ClassVar[tuple[str, ...]] = ("noisy histogram",)
     prefer: ClassVar[str] = "Choose it up to some 16,000 combinations: any number of questions, all of them free."
 
     budget: Budget

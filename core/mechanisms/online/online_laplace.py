@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from core.base.errors import OutOfBudget
-from core.base.options import option
+from core.base.options import check_options, option
 from core.kernel.kernel import Kernel
 from core.kernel.measurement import Additive
 from core.kernel.query import Query
@@ -22,7 +22,6 @@ from core.mechanisms.online.plan import ROWS_SHARE, number_tail
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
-from core.queries.kit import checks
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
 
@@ -61,6 +60,7 @@ class OnlineLaplace:
 
     name: ClassVar[str] = "online-laplace"
     title: ClassVar[str] = "Fresh noise for every question"
+    known_as: ClassVar[tuple[str, ...]] = ("Laplace mechanism", "Gaussian mechanism")
     prefer: ClassVar[str] = "Choose it for a handful of questions that are known in advance."
 
     budget: Budget
@@ -74,7 +74,7 @@ class OnlineLaplace:
     )
 
     def __post_init__(self) -> None:
-        checks.whole(self.questions, "questions", 1, MOST_QUESTIONS)
+        check_options(self)
 
     def check(self, domain: Domain, unit: Unit) -> None:
         """Any schema will do."""

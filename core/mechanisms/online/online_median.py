@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from core.base.errors import Refused
-from core.base.options import option, unlisted
+from core.base.options import fixed, option
 from core.base.wording import amount
 from core.mechanisms.kit.answers import NoisyAnswer
 from core.mechanisms.online.online import Online
@@ -19,7 +19,6 @@ from core.mechanisms.online.state import Hypothesis
 from core.models.fitting.updates import Update
 from core.models.median import Halving, MedianSet
 from core.models.nets import everything, multisets, random_net, rows_for
-from core.queries.kit import checks
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
 
@@ -45,10 +44,11 @@ class OnlineMedian(Online):
 
     name: ClassVar[str] = "online-median"
     title: ClassVar[str] = "Answers that learn: median of possible databases"
+    known_as: ClassVar[tuple[str, ...]] = ("median update", "sparse vector (SVT)")
     prefer: ClassVar[str] = "Choose it to study the median update on a small schema, or to refine an earlier release."
 
-    replay: int = unlisted("always 0: what was thrown away stays away", default=0)
-    opening: float = unlisted("always 0: a set of databases learns from single questions", default=0.0)
+    replay: int = fixed("always 0: what was thrown away stays away", 0)
+    opening: float = fixed("always 0: a set of databases learns from single questions", 0.0)
     size: int = option(
         "whole",
         "Rows of each database",
@@ -67,12 +67,6 @@ class OnlineMedian(Online):
     )
 
     _tables: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        checks.whole(self.replay, "replay", 0, 0)
-        checks.whole(self.size, "size", 0, 10_000)
-        checks.whole(self.members, "members", 2, MOST_MEMBERS)
 
     def _check_universe(self, domain: Domain) -> None:
         if domain.cells() >= 2**62:
@@ -110,7 +104,7 @@ class OnlineMedian(Online):
     def _steps(self, domain: Domain) -> float:
         return math.log2(self._count(domain))
 
-    def _held(self, domain: Domain) -> int:
+    def _numbers(self, domain: Domain) -> int:
         return self._count(domain) * self._size(domain)
 
     def _size(self, domain: Domain) -> int:

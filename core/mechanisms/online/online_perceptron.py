@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from core.base.errors import BadParameter, Refused
+from core.base.errors import Refused
 from core.base.options import option
 from core.base.wording import amount
 from core.mechanisms.kit.answers import NoisyAnswer
@@ -37,6 +36,7 @@ class OnlinePerceptron(Online):
 
     name: ClassVar[str] = "online-perceptron"
     title: ClassVar[str] = "Answers that learn: perceptron"
+    known_as: ClassVar[tuple[str, ...]] = ("perceptron update", "sparse vector (SVT)")
     prefer: ClassVar[str] = "Choose it when nearly every combination of values occurs about equally often."
 
     unevenness: float = option(
@@ -47,11 +47,6 @@ class OnlinePerceptron(Online):
         help="Public bound for the number of measured answers in the theorem variant: the number of combinations times "
         "the chance that two random rows agree; 1 if all combinations are equally frequent.",
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not (math.isfinite(self.unevenness) and self.unevenness >= 1):
-            raise BadParameter("unevenness", "must be at least 1; try 4.")
 
     def _check_universe(self, domain: Domain) -> None:
         if domain.cells() > DENSE_CELLS:
@@ -76,5 +71,5 @@ class OnlinePerceptron(Online):
     def _steps(self, domain: Domain) -> float:
         return self._update(domain).steps(domain, self.alpha / 3)
 
-    def _held(self, domain: Domain) -> int:
+    def _numbers(self, domain: Domain) -> int:
         return domain.cells()

@@ -38,6 +38,7 @@ class OnlineWeights(Online):
 
     name: ClassVar[str] = "online-weights"
     title: ClassVar[str] = "Answers that learn: multiplicative weights"
+    known_as: ClassVar[tuple[str, ...]] = ("PMW", "private multiplicative weights", "sparse vector (SVT)")
     prefer: ClassVar[str] = (
         "Choose it for many questions over a large schema; up to some 16,000 combinations a noisy histogram is better."
     )
@@ -58,7 +59,7 @@ class OnlineWeights(Online):
     def _steps(self, domain: Domain) -> float:
         return self._update(domain).steps(domain, self.alpha / 3)
 
-    def _held(self, domain: Domain) -> int:
+    def _numbers(self, domain: Domain) -> int:
         return cells if (cells := domain.cells()) <= DENSE_CELLS else SUPPORT
 
     def _pass_seconds(self, domain: Domain) -> float:

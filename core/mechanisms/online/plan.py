@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+from core.base.arrays import Columns
 from core.base.bisection import largest_that_fits
 from core.kernel.asked import one_number
 from core.kernel.compared import GRID, Gap
@@ -29,7 +30,6 @@ from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace, Pure
 from core.privacy.spendable import mixed_order, mixed_rho_for
 from core.privacy.unit import Unit
-from core.queries.kit.protocol import Columns
 from core.schema.domain import Domain
 
 ROWS_SHARE = Fraction(1, 50)

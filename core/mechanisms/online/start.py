@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from core.base.arrays import Codes, Floats
 from core.mechanisms.kit.answers import NoisyAnswer
 from core.models.dense import Dense
 from core.models.points import Points
-from core.models.protocol import Codes, Floats
 from core.models.signed import Signed
-from core.queries.kit.protocol import Source
+from core.queries.kit.protocol import Drawable, Source
 from core.schema.domain import Domain
 
 DENSE_CELLS = 2**22
@@ -78,9 +78,8 @@ def _table(source: Source, domain: Domain) -> Floats:
 
 def _records(source: Source, domain: Domain, rows: int, generator: np.random.Generator) -> Codes:
     """Records of a public source; one that cannot draw any is taken as independent columns."""
-    draw: Any = getattr(source, "sample", None)
-    if draw is not None:
-        return np.asarray(draw(rows, generator), dtype=np.int64)
+    if isinstance(source, Drawable):
+        return np.asarray(source.sample(rows, generator), dtype=np.int64)
     return _drawn({name: source.marginal((name,)) for name in domain.names}, domain, rows, generator)
 
 

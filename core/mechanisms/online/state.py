@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Columns
 from core.kernel.query import Query
 from core.kernel.sparse_vector import NumericSparse, Watch
 from core.kernel.tables import Marginal
@@ -20,7 +21,7 @@ from core.models.dense import Dense
 from core.models.median import MedianSet
 from core.models.points import Points
 from core.models.signed import Signed
-from core.queries.kit.protocol import Columns, Source
+from core.queries.kit.protocol import Source
 from core.queries.kit.question import Question, total_on
 from core.schema.domain import Domain
 
@@ -53,7 +54,7 @@ class CachedSource:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OnlineState:
-    """Everything the next answer depends on. All of it is public except `watch.offset`."""
+    """Everything the next answer depends on. All of it is public: the kernel keeps what is not."""
 
     rows: float
     """Number of rows: public, or measured when the session opened."""
@@ -84,14 +85,14 @@ class OnlineState:
 
 
 def save(state: OnlineState) -> bytes:
-    """The state as bytes, the secret included."""
+    """The state as bytes."""
     arrays = _arrays(state.hypothesis)
     facts: dict[str, Any] = {
         "kind": type(state.hypothesis).__name__,
         "rows": state.rows.hex(),
         "sparse": state.sparse.to_json(),
         "threshold": state.threshold,
-        "offset": state.watch.offset,
+        "watch": state.watch.id,
         "left": state.watch.left,
         "turn": state.turn,
         "past": [],
@@ -125,7 +126,7 @@ def load(domain: Domain, data: bytes) -> OnlineState:
         hypothesis=_hypothesis(facts["kind"], domain, rows, arrays),
         sparse=NumericSparse.from_json(facts["sparse"]),
         threshold=facts["threshold"],
-        watch=Watch(facts["offset"], facts["left"]),
+        watch=Watch(facts["watch"], facts["left"]),
         past=past,
         turn=facts["turn"],
     )

@@ -11,8 +11,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Columns, Floats
 from core.base.errors import BadParameter, Refused
-from core.base.options import option
+from core.base.options import check_options, option
 from core.base.wording import rows
 from core.kernel.kernel import Kernel
 from core.kernel.measurement import Additive
@@ -20,14 +21,12 @@ from core.kernel.tables import TOTAL, Interval
 from core.mechanisms.kit.portions import count_level, share_of
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.timing import QUESTION, counting
-from core.models.protocol import Floats
 from core.models.range_tables import Ranges, ranges
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
-from core.queries.kit.checks import inside
-from core.queries.kit.protocol import Columns, QueryClass
+from core.queries.kit.protocol import QueryClass
 from core.queries.unions import Unions
 from core.schema.domain import Domain
 
@@ -94,6 +93,7 @@ class IntervalSearch:
 
     name: ClassVar[str] = "interval-search"
     title: ClassVar[str] = "Ranges by noisy binary search (the paper's)"
+    known_as: ClassVar[tuple[str, ...]] = ("noisy binary search",)
     prefer: ClassVar[str] = "Choose it to see the paper's theorem at work; 'interval-tree' is far more accurate."
 
     queries: tuple[QueryClass, ...]
@@ -102,12 +102,12 @@ class IntervalSearch:
         "real",
         "Accuracy",
         default=0.1,
-        low=0.0,
-        high=1.0,
+        above=0.0,
+        below=1.0,
         help="Largest error of a range, as a share of all rows, that the pieces are made for.",
     )
     beta: float = option(
-        "real", "Failure", default=0.05, low=0.0, high=1.0, help="Probability with which the accuracy may be missed."
+        "real", "Failure", default=0.05, above=0.0, below=1.0, help="Probability with which the accuracy may be missed."
     )
     mass: str = option(
         "choice",
@@ -119,10 +119,7 @@ class IntervalSearch:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))
-        inside("accuracy", self.accuracy, 0.1)
-        inside("beta", self.beta, 0.05)
-        if self.mass not in ("noisy", "equal"):
-            raise BadParameter("mass", "must be 'noisy' or 'equal'.")
+        check_options(self)
 
     def check(self, domain: Domain, unit: Unit) -> None:
         for query in self.queries:
@@ -167,6 +164,11 @@ class IntervalSearch:
         about = f"The noise in a range, beside the {hidden} (proven from {needed})"
         return Expected(mean=mean / len(columns), worst=worst, about=about)
 
+    def promise(self, domain: Domain, unit: Unit, rows: int) -> float | None:
+        """Its own proof, which is for noisy masses and accuracies below 0.8."""
+        proven = self.mass == "noisy" and self.beta <= 0.05 and self.accuracy < 0.8
+        return self.accuracy * rows if proven and rows >= self.required_rows(domain, unit) else None
+
     def seconds(self, domain: Domain, unit: Unit) -> float:
         columns = self._columns(domain)
         return counting([(column.name,) for column in columns], domain) + QUESTION * sum(c.limit for c in columns)
@@ -198,7 +200,7 @@ class IntervalSearch:
             cuts = query.edges(domain)
             if cuts[-1] < domain[query.column].size:
                 cuts = np.append(cuts, domain[query.column].size)
-            accuracy = self.accuracy / getattr(query, "parts", 1)
+            accuracy = self.accuracy / (query.parts if isinstance(query, Unions) else 1)
             if (other := found.get(query.column)) is not None:
                 cuts, accuracy = np.union1d(cuts, other.cuts), min(accuracy, other.accuracy)
             found[query.column] = SearchColumn(query.column, cuts, accuracy)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from core.base.arrays import Floats
 from core.base.errors import Refused
 from core.mechanisms.ranges.levels import Levels
-from core.models.fitting.pyramid import Estimate, Floats, rising
+from core.models.fitting.pyramid import Estimate, rising
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
@@ -34,6 +35,7 @@ class IntervalTree(Levels):
 
     name: ClassVar[str] = "interval-tree"
     title: ClassVar[str] = "Tree of noisy counts for ranges of one column"
+    known_as: ClassVar[tuple[str, ...]] = ("hierarchical histogram", "range tree")
     prefer: ClassVar[str] = "Choose it for ranges and unions of ranges: far more accurate than 'interval-search'."
     about: ClassVar[str] = "The count of a random range"
     decay: ClassVar[float] = 0.85

@@ -9,8 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from core.base.errors import BadParameter, Refused
-from core.base.options import option
+from core.base.arrays import Columns, Floats
+from core.base.errors import Refused
+from core.base.options import check_options, option
 from core.base.wording import amount
 from core.kernel.kernel import Kernel
 from core.kernel.measurement import Additive, NoiseLevel
@@ -18,13 +19,13 @@ from core.kernel.tables import Blocks
 from core.mechanisms.kit.portions import divide, wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.timing import counting
-from core.models.fitting.pyramid import Estimate, Floats, Pyramid, gather, pyramid
+from core.models.fitting.pyramid import Estimate, Pyramid, gather, pyramid
 from core.models.histogram import MOST_CELLS
 from core.models.range_tables import Ranges, ranges
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace
 from core.privacy.unit import Unit
-from core.queries.kit.protocol import Columns, QueryClass
+from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
 
 DECAY = 0.8
@@ -82,8 +83,7 @@ class Levels:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))
-        if isinstance(self.branching, bool) or not isinstance(self.branching, int) or not 2 <= self.branching <= 1024:
-            raise BadParameter("branching", "must be a whole number of parts from 2 to 1,024.")
+        check_options(self)
 
     def check(self, domain: Domain, unit: Unit) -> None:
         for query in self.queries:

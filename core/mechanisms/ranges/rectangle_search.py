@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.base.arrays import Columns, Floats, IntArray
 from core.base.errors import Refused
-from core.base.options import option
+from core.base.options import check_options, option
 from core.base.wording import amount
 from core.kernel.kernel import Kernel
 from core.kernel.measurement import Additive, NoiseLevel
@@ -21,16 +21,12 @@ from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.timing import TABLE
 from core.models.fitting.simplex import simplex
 from core.models.histogram import MOST_CELLS
-from core.models.protocol import Floats
 from core.models.range_tables import Ranges, ranges
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
-from core.queries.kit.checks import inside
-from core.queries.kit.protocol import Columns, QueryClass
+from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
-
-Integers = NDArray[np.int64]
 
 TOTAL_SHARE = Fraction(1, 50)
 """Part of the budget that goes to the number of rows, where that is private."""
@@ -70,8 +66,8 @@ class SearchTable:
 class Partition:
     """Disjoint boxes of cells, low (inside) to high (outside) along each axis, with an estimated mass each."""
 
-    low: Integers
-    high: Integers
+    low: IntArray
+    high: IntArray
     mass: Floats
 
 
@@ -97,6 +93,7 @@ class RectangleSearch:
 
     name: ClassVar[str] = "rectangle-search"
     title: ClassVar[str] = "Rectangles by noisy binary search (the paper's)"
+    known_as: ClassVar[tuple[str, ...]] = ("k-d tree",)
     prefer: ClassVar[str] = "Choose it to see the paper's idea at work; 'rectangle-tree' is more accurate."
 
     queries: tuple[QueryClass, ...]
@@ -105,14 +102,14 @@ class RectangleSearch:
         "real",
         "Accuracy",
         default=0.1,
-        low=0.0,
-        high=1.0,
+        above=0.0,
+        below=1.0,
         help="Largest error of a rectangle, as a share of all rows, that the boxes are made for.",
     )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))
-        inside("accuracy", self.accuracy, 0.1)
+        check_options(self)
 
     def check(self, domain: Domain, unit: Unit) -> None:
         for query in self.queries:
@@ -235,7 +232,7 @@ def _halved(kernel: Kernel, table: SearchTable, boxes: Partition, axis: int) -> 
     return Partition(grown.low[present], grown.high[present], grown.mass[present])
 
 
-def _part(low: Integers, high: Integers, axis: int, first: Integers, last: Integers) -> tuple[Integers, Integers]:
+def _part(low: IntArray, high: IntArray, axis: int, first: IntArray, last: IntArray) -> tuple[IntArray, IntArray]:
     low, high = low.copy(), high.copy()
     low[:, axis], high[:, axis] = first, last
     return low, high

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from core.base.arrays import Floats
 from core.base.errors import Refused
 from core.base.options import option
 from core.mechanisms.ranges.levels import Levels
-from core.models.fitting.pyramid import Estimate, Floats, nonnegative
+from core.models.fitting.pyramid import Estimate, nonnegative
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
@@ -36,6 +37,7 @@ class RectangleTree(Levels):
 
     name: ClassVar[str] = "rectangle-tree"
     title: ClassVar[str] = "Quad tree of noisy counts for rectangles"
+    known_as: ClassVar[tuple[str, ...]] = ("quad tree",)
     prefer: ClassVar[str] = "Choose it for rectangles in two or three columns, beyond about 64 x 64 cells."
     about: ClassVar[str] = "The count of a random rectangle"
 

@@ -12,18 +12,14 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.base.arrays import Codes, Floats, IntArray
 from core.kernel.scores import grid_of
 from core.models.nets import multisets
 from core.models.points import Points
-from core.models.protocol import Codes
 from core.queries.kit.protocol import QueryClass
 from core.queries.kit.question import log_size_of, whole_totals
 from core.schema.domain import Domain
-
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 BLOCK = 2**18
 """Numbers of one array of intermediate results: 2 MB, which stay in the processor's cache."""
@@ -75,7 +71,7 @@ class SmallDatabases:
         fits = self.log_cells + self.log_questions <= math.log(MOST_SINGLES) + 1e-9
         return self.cells <= MOST_CELLS and fits
 
-    def answers(self, databases: Integers) -> Integers:
+    def answers(self, databases: IntArray) -> IntArray:
         """Totals of every database, one line each."""
         if not self.tabulated:
             return np.stack([self._totals(database) for database in databases])
@@ -90,13 +86,13 @@ class SmallDatabases:
             found += singles[place]
         return found.astype(np.int64)
 
-    def blocks(self, databases: Integers) -> Iterator[tuple[int, Integers]]:
+    def blocks(self, databases: IntArray) -> Iterator[tuple[int, IntArray]]:
         """The answers of these databases, a block at a time, each with where it begins."""
         size = self.block(databases.shape[1])
         for start in range(0, len(databases), size):
             yield start, self.answers(databases[start : start + size])
 
-    def every_block(self, rows: int) -> Iterator[tuple[int, Integers]]:
+    def every_block(self, rows: int) -> Iterator[tuple[int, IntArray]]:
         """The answers of all databases of so many rows, likewise; they are never held together."""
         for start, databases in self.lines(rows):
             yield start, self.answers(databases)
@@ -106,24 +102,24 @@ class SmallDatabases:
         width = max(math.exp(self.log_questions), rows, self.cells if self.cells <= DENSE * rows else 1)
         return max(1, int(BLOCK / width))
 
-    def lines(self, rows: int) -> Iterator[tuple[int, Integers]]:
+    def lines(self, rows: int) -> Iterator[tuple[int, IntArray]]:
         """All databases of so many rows in their order, a block at a time, each with where it begins."""
         count, size = multisets(self.cells, rows), self.block(rows)
         for start in range(0, count, size):
             yield start, at(self.cells, rows, np.arange(start, min(start + size, count)))
 
-    def records(self, database: Integers, generator: np.random.Generator) -> Codes:
+    def records(self, database: IntArray, generator: np.random.Generator) -> Codes:
         """A database as codes of the whole schema; columns without a question are uniform, from public randomness."""
         codes = generator.integers(0, self.domain.sizes, (len(database), len(self.domain)))
         self._fill(codes, database)
         return codes
 
-    def _totals(self, database: Integers) -> Integers:
+    def _totals(self, database: IntArray) -> IntArray:
         codes = np.zeros((len(database), len(self.domain)), dtype=np.int64)
         self._fill(codes, database)
         return np.concatenate(whole_totals(self.queries, Points(self.domain, codes, np.ones(len(database)))))
 
-    def _fill(self, codes: Codes, database: Integers) -> None:
+    def _fill(self, codes: Codes, database: IntArray) -> None:
         for column, code in zip(self.columns, np.unravel_index(database, self.shape), strict=True):
             codes[:, self.domain.names.index(column)] = code
 
@@ -142,7 +138,7 @@ def _singles(queries: tuple[QueryClass, ...], domain: Domain) -> Floats:
     return found
 
 
-def at(cells: int, rows: int, indices: Integers) -> Integers:
+def at(cells: int, rows: int, indices: IntArray) -> IntArray:
     """The databases at these places of a fixed order of all multisets, one per line, their rows descending.
 
     A multiset is a choice of `rows` stars among cells + rows - 1 stars and bars, or of the bars; whichever is fewer is
@@ -161,7 +157,7 @@ def at(cells: int, rows: int, indices: Integers) -> Integers:
     return np.repeat(order, held.ravel()).reshape(len(indices), rows)
 
 
-def _subsets(elements: int, size: int, indices: Integers) -> Integers:
+def _subsets(elements: int, size: int, indices: IntArray) -> IntArray:
     """The subsets of so many elements at these places of the combinatorial number system, each descending."""
     left = np.array(indices, dtype=np.int64)
     found = np.empty((len(left), size), dtype=np.int64)
@@ -173,7 +169,7 @@ def _subsets(elements: int, size: int, indices: Integers) -> Integers:
     return found
 
 
-def changed(database: Integers, count: int, shape: tuple[int, ...], generator: np.random.Generator) -> Integers:
+def changed(database: IntArray, count: int, shape: tuple[int, ...], generator: np.random.Generator) -> IntArray:
     """Databases that differ from one in some rows; made without looking at any data.
 
     How many rows change is spread evenly on a logarithmic scale from 1 to all, so that early steps can be large and

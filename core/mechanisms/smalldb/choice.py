@@ -26,6 +26,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from core.base.arrays import IntArray
 from core.base.bisection import largest_that_fits
 from core.base.errors import BadParameter, Refused
 from core.base.wording import amount, plural
@@ -35,7 +36,7 @@ from core.kernel.scores import DatabaseErrors
 from core.mechanisms.kit.portions import count_level, measure_rows
 from core.mechanisms.kit.protocol import Expected, Progress
 from core.mechanisms.kit.timing import TABLE
-from core.mechanisms.smalldb.candidates import MOST_CELLS, Integers, SmallDatabases, at, changed
+from core.mechanisms.smalldb.candidates import MOST_CELLS, SmallDatabases, at, changed
 from core.models.nets import multisets, random_net
 from core.models.points import Points
 from core.privacy.accounting import units
@@ -47,7 +48,7 @@ from core.queries.kit.checks import MOST_LISTED
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
 
-Block = tuple[int, Integers]
+Block = tuple[int, IntArray]
 """Answers of some databases, one line each, and the place of the first."""
 MOST_DATABASES = 10**7
 """Databases that are listed and scored; some seconds for some tens of questions."""
@@ -151,6 +152,13 @@ class Choice:
         worst += scale * (log_width + math.log(1 / failure))
         return Expected(mean=mean, worst=worst, about=f"Every answer, beyond {left_out}")
 
+    def promise(self, rows: int) -> float | None:
+        """What the best of all databases may miss, and what the choice loses; nothing is proven of fewer databases."""
+        if self.method != "enumerate" or math.isinf(self.candidates.log_questions):
+            return None
+        error = missed_share(self.candidates, self.rows) * rows + self.expected("").worst
+        return error if error < rows else None
+
     def seconds(self) -> float:
         """Measured: listed databases are looked up piece by piece; random ones are drawn row by row."""
         compared = self.width * self._choices
@@ -163,9 +171,9 @@ class Choice:
         total, epsilon = self.events
         public, told, event = kernel.generator(), measure_rows(kernel, total), Selection(epsilon)
 
-        def choose(databases: Integers) -> Integers:
+        def choose(databases: IntArray) -> IntArray:
             errors = self._errors(len(databases), lambda: self.candidates.blocks(databases), told)
-            chosen: Integers = databases[kernel.choose(errors, event)]
+            chosen: IntArray = databases[kernel.choose(errors, event)]
             return chosen
 
         if self.method == "enumerate":
@@ -233,9 +241,13 @@ def listable_rows(candidates: SmallDatabases) -> int:
     return max((rows for rows in range(1, USUAL_ROWS + 1) if listable(candidates, rows)), default=1)
 
 
-def missed(candidates: SmallDatabases, rows: int) -> str:
+def missed_share(candidates: SmallDatabases, rows: int) -> float:
     """How much of the table the best of all databases of so many rows may miss, by Hoeffding's inequality."""
-    share = min(1.0, math.sqrt((math.log(2) + candidates.log_questions) / (2 * rows)))
+    return min(1.0, math.sqrt((math.log(2) + candidates.log_questions) / (2 * rows)))
+
+
+def missed(candidates: SmallDatabases, rows: int) -> str:
+    share = missed_share(candidates, rows)
     return f"the best database of {plural(rows, 'row')}, itself within {math.ceil(1000 * share) / 10:g} % of the table"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.base.options import option
+from core.base.options import check_options, option
 from core.base.wording import amount
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Expected, Progress, silent
@@ -26,7 +26,6 @@ from core.models.points import Points
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
-from core.queries.kit import checks
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
 
@@ -53,6 +52,7 @@ class Net:
 
     name: ClassVar[str] = "net"
     title: ClassVar[str] = "Best member of a public net of databases"
+    known_as: ClassVar[tuple[str, ...]] = ("net mechanism", "exponential mechanism")
     prefer: ClassVar[str] = "Choose it for one single choice between databases that were fixed beforehand."
 
     queries: tuple[QueryClass, ...]
@@ -69,7 +69,7 @@ class Net:
         "Accuracy",
         default=0.0,
         low=0.0,
-        high=0.99,
+        below=1.0,
         help="The net of all databases then holds one within this share of any table; 0 leaves the size to the rows.",
     )
     rows: int = option(
@@ -86,8 +86,7 @@ class Net:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))
-        checks.choice(self.net, "net", NETS)
-        checks.whole(self.members, "members", 2, MOST_DATABASES)
+        check_options(self)
         sizes(self.rows, self.accuracy)
 
     def check(self, domain: Domain, unit: Unit) -> None:
@@ -101,6 +100,9 @@ class Net:
         if choice.method == "enumerate":
             return choice.expected(missed(choice.candidates, choice.rows))
         return choice.expected(f"the best of {amount(self.members)} random databases")
+
+    def promise(self, domain: Domain, unit: Unit, rows: int) -> float | None:
+        return self._choice(domain, unit).promise(rows)
 
     def seconds(self, domain: Domain, unit: Unit) -> float:
         return self._choice(domain, unit).seconds()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.base.errors import BadParameter
-from core.base.options import option
+from core.base.options import check_options, option
 from core.base.wording import amount
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Expected, Progress, silent
@@ -26,7 +26,6 @@ from core.models.points import Points
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
-from core.queries.kit import checks
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
 
@@ -49,7 +48,7 @@ class SmallDatabase:
         "Accuracy",
         default=0.0,
         low=0.0,
-        high=0.99,
+        below=1.0,
         help="Share of the table that the best small database may miss; sets the number of rows. 0 leaves it to them.",
     )
     rows: int = option(
@@ -80,10 +79,7 @@ class SmallDatabase:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))
-        checks.choice(self.method, "method", METHODS)
-        checks.whole(self.members, "members", 2, MOST_DATABASES)
-        checks.whole(self.rounds, "rounds", 1, MOST_ROUNDS)
-        checks.whole(self.proposals, "proposals", 1, MOST_DATABASES)
+        check_options(self)
         sizes(self.rows, self.accuracy)
 
     def check(self, domain: Domain, unit: Unit) -> None:
@@ -101,6 +97,9 @@ class SmallDatabase:
                 "search": "the best database proposed in the last round",
             }[choice.method]
         )
+
+    def promise(self, domain: Domain, unit: Unit, rows: int) -> float | None:
+        return self._choice(domain, unit).promise(rows)
 
     def seconds(self, domain: Domain, unit: Unit) -> float:
         return self._choice(domain, unit).seconds()
@@ -142,10 +141,7 @@ class SmallDatabase:
 
 
 def sizes(rows: int, accuracy: float) -> None:
-    """Refuse a size that is neither left out nor possible."""
-    checks.whole(rows, "rows", 0, MOST_ROWS)
-    if isinstance(accuracy, bool) or not isinstance(accuracy, int | float) or not 0 <= accuracy < 1:
-        raise BadParameter("accuracy", "must be above 0 and below 1, or 0 to leave it out; try 0.2.")
+    """Refuse a size that is given twice."""
     if rows and accuracy:
         raise BadParameter("rows", "follows from the accuracy; give one of the two and leave the other at 0.")
 

@@ -33,6 +33,7 @@ class SmallDb(SmallDatabase):
 
     name: ClassVar[str] = "smalldb"
     title: ClassVar[str] = "Small database, chosen for its worst answer"
+    known_as: ClassVar[tuple[str, ...]] = ("SmallDB", "BLR", "exponential mechanism")
     prefer: ClassVar[str] = "Choose it to release a few records that answer many questions on a tiny schema."
     exact_total: ClassVar[bool] = False
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.base.errors import BadParameter
 from core.base.options import option
 from core.mechanisms.smalldb.candidates import SmallDatabases
 from core.mechanisms.smalldb.small import SmallDatabase
@@ -39,6 +38,7 @@ class SmallDbLinear(SmallDatabase):
 
     name: ClassVar[str] = "smalldb-linear"
     title: ClassVar[str] = "Small database for weighted sums, scaled to the table"
+    known_as: ClassVar[tuple[str, ...]] = ("SmallDB", "exponential mechanism")
     prefer: ClassVar[str] = "Choose it for weighted questions on a tiny schema when the number of rows is private."
     exact_total: ClassVar[bool] = True
 
@@ -50,11 +50,6 @@ class SmallDbLinear(SmallDatabase):
         high=LARGEST_CONSTANT,
         help="Factor of the paper's formula for the rows that an accuracy needs; 0 takes a number with a proof.",
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 <= self.constant <= LARGEST_CONSTANT:
-            raise BadParameter("constant", "must be at least 0; try 1, or 0 for a number of rows with a proof.")
 
     def _enough(self, candidates: SmallDatabases, accuracy: float) -> int:
         finite = rows_for(accuracy, candidates.log_questions)

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from core.base.arrays import Columns
 from core.kernel.measurement import Additive
 from core.mechanisms.kit.portions import Portion
 from core.mechanisms.kit.protocol import Expected
@@ -20,7 +21,6 @@ from core.mechanisms.ranges.levels import range_errors
 from core.mechanisms.tree.planes import balance_level, plane_count
 from core.mechanisms.tree.ranges import nested_blocks
 from core.mechanisms.tree.workload import Workload
-from core.queries.kit.protocol import Columns
 
 COUNT = Fraction(1, 100)
 """The part that buys the number of rows."""

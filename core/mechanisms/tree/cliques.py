@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from core.base.arrays import Columns, Floats
 from core.mechanisms.kit.portions import Noisy
 from core.mechanisms.tree.columns import OneWay
 from core.mechanisms.tree.measuring import Measuring
@@ -16,8 +17,6 @@ from core.models.fitting.consistency import settle
 from core.models.fitting.tree_fit import fit_tree
 from core.models.fitting.triangulation import Structure, cells_of, join, triangulate
 from core.models.junction_tree import JunctionTree
-from core.models.protocol import Floats
-from core.queries.kit.protocol import Columns
 from core.schema.domain import Domain
 
 

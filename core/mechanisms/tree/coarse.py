@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Columns, Floats
 from core.mechanisms.tree.compression import Compression
 from core.models.points import Points
-from core.models.protocol import Floats
-from core.queries.kit.protocol import Columns
 from core.schema.domain import Domain, Integers
 from core.table.views import Recoding
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.base.arrays import Columns, Floats
 from core.kernel.measurement import Additive
 from core.mechanisms.kit.portions import Noisy, Portion, measure_tables
 from core.mechanisms.tree.compression import Compression, Grouping
@@ -18,8 +19,6 @@ from core.models.denoising.priors import shrunk_counts
 from core.models.denoising.smoothing import smooth
 from core.models.fitting.pyramid import Estimate
 from core.models.fitting.simplex import simplex
-from core.models.protocol import Floats
-from core.queries.kit.protocol import Columns
 from core.schema.domain import Attribute
 
 RARE = 2.5

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.models.fitting.consistency import Columns
+from core.base.arrays import Columns, Floats
 from core.models.points import Points
-from core.models.protocol import Floats
 from core.schema.domain import Domain, Integers
 
 

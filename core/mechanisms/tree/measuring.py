@@ -11,14 +11,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from core.base.arrays import Columns, Floats
 from core.kernel.kernel import Kernel
 from core.kernel.tables import TOTAL, Distances
 from core.mechanisms.kit.portions import Noisy, measure_tables
 from core.mechanisms.kit.spending import Spending
 from core.mechanisms.tree.coarse import Views
 from core.mechanisms.tree.pairs import Candidates
-from core.models.protocol import Floats
-from core.queries.kit.protocol import Columns
 
 LARGEST_TOTAL = 2.0**50
 

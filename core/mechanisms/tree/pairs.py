@@ -21,9 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from core.base.arrays import Columns, Floats
 from core.models.fitting.triangulation import Clique, Structure, cells_of, join, triangulate
-from core.models.protocol import Floats
-from core.queries.kit.protocol import Columns
 
 REACH = 0.8
 """Standard deviations of noise by which a measured cell is still off."""

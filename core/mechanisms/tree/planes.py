@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Floats
 from core.kernel.measurement import NoiseLevel
 from core.kernel.planes import SCALE, Balances
 from core.mechanisms.halfspaces.halfspace_fit import planes_like
@@ -20,7 +21,6 @@ from core.mechanisms.kit.spending import Spending
 from core.mechanisms.tree.measuring import Measuring
 from core.models.fitting.halfspace_weights import Signs, fitted
 from core.models.points import Points
-from core.models.protocol import Floats
 from core.queries.halfspaces import Halfspaces
 from core.schema.domain import Domain
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Columns, Floats
 from core.kernel.measurement import Additive
 from core.mechanisms.kit.portions import GRAIN
 from core.mechanisms.ranges.interval_tree import IntervalTree
@@ -23,11 +24,9 @@ from core.mechanisms.tree.workload import WIDE
 from core.models.fitting.pyramid import Estimate, pyramid
 from core.models.fitting.raking import Pull
 from core.models.points import Points
-from core.models.protocol import Floats
 from core.privacy.budget import Budget
 from core.privacy.events import Laplace
 from core.privacy.unit import Unit
-from core.queries.kit.protocol import Columns
 from core.schema.domain import Domain
 
 MOST_GROUPS = 64

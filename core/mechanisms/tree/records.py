@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from core.base.arrays import Columns, Floats
 from core.mechanisms.kit.portions import Noisy
 from core.mechanisms.tree.columns import OneWay
 from core.mechanisms.tree.measuring import Measuring
@@ -19,9 +20,7 @@ from core.models.fitting.consistency import settle
 from core.models.fitting.raking import Pull, places, pulled, rake
 from core.models.junction_tree import JunctionTree
 from core.models.points import Points
-from core.models.protocol import Floats
 from core.models.tables import Tables
-from core.queries.kit.protocol import Columns
 
 CLOSE = 0.7
 """Standard deviations to which records meet a table; the tree, which has to generalise more, keeps a whole one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from core.base.options import check_options
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.spending import Spending
@@ -55,6 +56,7 @@ class Tree:
 
     name: ClassVar[str] = "tree"
     title: ClassVar[str] = "Tree of cliques with re-weighted records"
+    known_as: ClassVar[tuple[str, ...]] = ("PGM", "junction tree", "select, measure, generate")
     prefer: ClassVar[str] = "Choose it for whole tables with many columns, or for several query classes at once."
 
     queries: tuple[QueryClass, ...]
@@ -62,6 +64,7 @@ class Tree:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queries", tuple(self.queries))
+        check_options(self)
 
     def check(self, domain: Domain, unit: Unit) -> None:
         for query in self.queries:

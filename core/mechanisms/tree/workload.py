@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
+from core.base.arrays import Columns
 from core.base.errors import Refused
 from core.base.wording import amount
 from core.mechanisms.kit.portions import wanted
 from core.mechanisms.tree.pairs import MOST_CLIQUE
 from core.queries.halfspaces import Halfspaces
-from core.queries.kit.protocol import Columns, QueryClass
+from core.queries.kit.protocol import QueryClass
 from core.queries.parities import Parities
 from core.schema.domain import Domain
 

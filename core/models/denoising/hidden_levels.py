@@ -18,8 +18,8 @@ from itertools import product
 import numpy as np
 from scipy.special import logsumexp
 
+from core.base.arrays import Floats
 from core.models.denoising.priors import posterior
-from core.models.protocol import Floats
 
 _RATIO = 1.25
 """Ratio of neighbouring levels."""

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from scipy.special import log_ndtr
 
-from core.models.protocol import Floats
+from core.base.arrays import Floats
 
 FEWEST = 16
 """Fewer counts tell too little about the distribution that they are drawn from."""

@@ -11,8 +11,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Floats
 from core.models.denoising.hidden_levels import follow
-from core.models.protocol import Floats
 
 LONGEST = 1_024
 KEEN = 0.8

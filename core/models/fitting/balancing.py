@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from core.models.protocol import Codes, Floats
+from core.base.arrays import Codes, Floats, IntArray
 from core.schema.domain import Domain
 
 MOST_PAIRS = 120
@@ -28,8 +28,6 @@ TOGETHER = 1_000
 MOVED = 1 / 20
 """Share of those that may be exchanged at a time: with more, exchanges undo each other."""
 _BLOCK = 4_000
-
-Integers = NDArray[np.int64]
 
 
 class Balance:
@@ -55,7 +53,7 @@ class Balance:
     def tables(self) -> int:
         return self._left.size
 
-    def places(self, records: Integers) -> NDArray[np.int32]:
+    def places(self, records: IntArray) -> NDArray[np.int32]:
         """The cell of every table that each of these records falls into."""
         codes = self._codes[records]
         return codes[:, self._left] * self._sizes + codes[:, self._right] + self._starts
@@ -65,7 +63,7 @@ class Balance:
         self.off = self.off + np.bincount(places.ravel(), weights=weights, minlength=self.off.size)
 
 
-def balanced(domain: Domain, codes: Codes, shares: Floats, taken: Integers, generator: np.random.Generator) -> Integers:
+def balanced(domain: Domain, codes: Codes, shares: Floats, taken: IntArray, generator: np.random.Generator) -> IntArray:
     """How often to take each record, near to `shares`, given a first rounding of them with the same sum.
 
     Each result is the share rounded down or up. **Runtime** O(records x tables x passes).
@@ -88,7 +86,7 @@ def balanced(domain: Domain, codes: Codes, shares: Floats, taken: Integers, gene
 
 
 def _exchange(
-    balance: Balance, group: Integers, taken: Integers, least: Integers, most: Integers, moved: float
+    balance: Balance, group: IntArray, taken: IntArray, least: IntArray, most: IntArray, moved: float
 ) -> bool:
     """Give up some records of the group for others of it where that brings the tables nearer; False if it did not."""
     places = balance.places(group)

@@ -14,8 +14,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Columns = tuple[str, ...]
+from core.base.arrays import Columns, Floats
+
 MOST = 2**14
 """Cells of a joint table: beyond the processor's nearest cache a pass over the records costs more than it saves."""
 

@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Columns, Floats
 from core.base.axes import stretched, summed
 from core.models.fitting.simplex import simplex
 
-Floats = NDArray[np.float64]
-Columns = tuple[str, ...]
 MOST_SETS = 4_000
 """Shared column sets that are reconciled; beyond this only single columns and the total are."""
 

@@ -13,12 +13,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Columns, Floats
 from core.base.axes import summed
-from core.models.fitting.consistency import Columns, noise_floor
+from core.models.fitting.consistency import noise_floor
 from core.models.fitting.rounding import systematic
 from core.schema.domain import Domain
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

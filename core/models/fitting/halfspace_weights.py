@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from core.models.protocol import Floats
+from core.base.arrays import Floats
 
 Signs = NDArray[np.float32]
 

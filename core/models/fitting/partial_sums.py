@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Columns, Number
 from core.base.axes import summed
-
-Number = TypeVar("Number", np.int64, np.float64)
-Columns = tuple[str, ...]
 
 
 def marginals(table: NDArray[Number], names: Sequence[str], sets: Sequence[Columns]) -> dict[Columns, NDArray[Number]]:

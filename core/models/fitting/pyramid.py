@@ -14,14 +14,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Places = NDArray[np.int64]
-Number = TypeVar("Number", np.int64, np.float64)
+from core.base.arrays import Floats, IntArray, Number
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +26,7 @@ class Pyramid:
     """Where the blocks of each level start, axis by axis; every start of a level is a start of the next one too."""
 
     shape: tuple[int, ...]
-    starts: tuple[tuple[Places, ...], ...]
+    starts: tuple[tuple[IntArray, ...], ...]
 
     @property
     def levels(self) -> int:
@@ -44,11 +41,11 @@ class Pyramid:
         return tuple(_added(table, starts) for starts in self.starts)
 
     @cached_property
-    def families(self) -> tuple[Places, ...]:
+    def families(self) -> tuple[IntArray, ...]:
         """For each level but the last: which blocks of the next level (flat) each block has, padded with -1."""
         return tuple(self._family(level) for level in range(self.levels - 1))
 
-    def _family(self, level: int) -> Places:
+    def _family(self, level: int) -> IntArray:
         parents = [
             np.searchsorted(coarse, fine, side="right") - 1
             for coarse, fine in zip(self.starts[level], self.starts[level + 1], strict=True)
@@ -77,7 +74,7 @@ def pyramid(shape: Sequence[int], widest: int, top: int | None = None) -> Pyrami
     return Pyramid(tuple(shape), tuple(zip(*by_axis, strict=True)))
 
 
-def _cut(size: int, top: int, below: int) -> list[Places]:
+def _cut(size: int, top: int, below: int) -> list[IntArray]:
     """Where blocks start, for so many levels below the top; wider blocks have at least as many parts as narrow ones."""
     parts, left = [], -(-size // top)
     for levels in range(below, 0, -1):
@@ -87,7 +84,7 @@ def _cut(size: int, top: int, below: int) -> list[Places]:
     return [np.arange(0, size, width, dtype=np.int64) for width in widths]
 
 
-def _added(table: NDArray[Number], starts: tuple[Places, ...]) -> NDArray[Number]:
+def _added(table: NDArray[Number], starts: tuple[IntArray, ...]) -> NDArray[Number]:
     for axis, places in enumerate(starts):
         table = np.add.reduceat(table, places, axis=axis)
     return table
@@ -173,14 +170,14 @@ def _split(parts: Floats, totals: Floats) -> Floats:
     return np.where(totals[:, None] > 0, found, 0.0)
 
 
-def _members(values: Floats, family: Places) -> Floats:
+def _members(values: Floats, family: IntArray) -> Floats:
     members = values[family]
     if family.size > values.size:
         members[family < 0] = 0.0
     return members
 
 
-def _returned(members: Floats, family: Places, size: int) -> Floats:
+def _returned(members: Floats, family: IntArray, size: int) -> Floats:
     flat = np.empty(size)
     if family.size == size:
         flat[family] = members

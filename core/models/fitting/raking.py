@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.models.fitting.consistency import Columns
+from core.base.arrays import Columns, Floats
 from core.models.fitting.slack import Slack
 from core.models.points import Points
-from core.models.protocol import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from core.base.arrays import Floats
 
 
 def simplex(table: NDArray[np.number], total: float) -> Floats:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.models.protocol import Floats
+from core.base.arrays import Floats
 
 _SMALLEST = 1e-300
 

@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.models.fitting.consistency import Columns
+from core.base.arrays import Columns, Floats
 from core.models.fitting.slack import Slack
 from core.models.fitting.triangulation import Structure
 from core.models.junction_tree import JunctionTree
-from core.models.protocol import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,10 +15,11 @@ from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
+from core.base.arrays import Floats
 from core.kernel.query import Query, Statistic
 from core.kernel.tables import Marginal
 from core.models.dense import Dense
-from core.models.protocol import Floats, Model
+from core.models.protocol import Model
 from core.models.signed import Signed
 from core.queries.kit.protocol import Source
 from core.queries.kit.question import Question

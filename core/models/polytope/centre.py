@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from core.base.arrays import Floats
 from core.models.polytope.polytope import Polytope
-from core.models.protocol import Floats
 
 _ITERATIONS = 60
 _ROUNDS = 12

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from core.base.arrays import Floats
 from core.base.axes import summed
 from core.kernel.query import Query
 from core.models.databases import everywhere
 from core.models.polytope.mixing import Mixing
 from core.models.polytope.polytope import Polytope
 from core.models.polytope.walk import cut, spread, walk
-from core.models.protocol import Floats
 from core.schema.domain import Domain
 
 WORK = 250_000_000

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.models.protocol import Floats
+from core.base.arrays import Floats
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.models.protocol import Floats
+from core.base.arrays import Floats
 
 _EXACT = 1e-9
 """How far a linear program or a long sum may be off."""

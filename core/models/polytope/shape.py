@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.base.arrays import Floats
 from core.models.polytope.polytope import Polytope
-from core.models.protocol import Floats
 
 
 @dataclass(frozen=True, eq=False)

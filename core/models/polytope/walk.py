@@ -23,11 +23,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Floats
 from core.models.polytope.centre import around, centre
 from core.models.polytope.mixing import Mixing
 from core.models.polytope.polytope import Polytope
 from core.models.polytope.shape import BodyShape
-from core.models.protocol import Floats
 
 PAIRS = 12
 """Steps of a sweep between pairs of cells."""

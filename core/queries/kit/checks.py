@@ -16,38 +16,6 @@ MOST_CELLS = 2**24
 """Cells of one table of counts or of one question's weights: 128 MB."""
 
 
-def names(value: Any, parameter: str = "columns") -> tuple[str, ...]:
-    """Column names as a tuple, each named once."""
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise BadParameter(parameter, "must be a list of column names.")
-    columns = tuple(value)
-    if not all(isinstance(column, str) for column in columns):
-        raise BadParameter(parameter, "must be a list of column names.")
-    if len(set(columns)) != len(columns):
-        raise BadParameter(parameter, "a column may be named only once.")
-    return columns
-
-
-def whole(value: Any, parameter: str, low: int, high: int | None = None) -> int:
-    """A whole number within public limits."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < low or (high is not None and value > high):
-        most = "" if high is None else f" and at most {high:,}"
-        raise BadParameter(parameter, f"must be a whole number of at least {low:,}{most}.")
-    return value
-
-
-def choice(value: Any, parameter: str, choices: tuple[str, ...]) -> str:
-    if value not in choices:
-        raise BadParameter(parameter, f"must be one of: {', '.join(choices)}.")
-    return str(value)
-
-
-def inside(parameter: str, value: Any, example: float) -> None:
-    """Refuse a share or a probability that is not strictly between 0 and 1."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
-        raise BadParameter(parameter, f"must lie between 0 and 1; try {example:g}.")
-
-
 def rows_of_tuples(value: Any, parameter: str, what: str) -> tuple[tuple[Any, ...], ...]:
     """A list of lists, as JSON gives them, as tuples."""
     if isinstance(value, str) or not isinstance(value, Iterable):

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base import limits
+from core.base.arrays import Columns
 from core.base.errors import BadParameter, printable
 from core.queries.kit import checks
-from core.queries.kit.protocol import Columns
 from core.schema.attributes import Booleans
 from core.schema.domain import Domain
 
@@ -23,8 +24,8 @@ def normalised(values: Any) -> tuple[Literal, ...]:
     for pair in pairs:
         if len(pair) != 2 or not isinstance(pair[0], str):
             raise BadParameter("values", "must be a list of pairs of a column name and a code.")
-        checks.whole(pair[1], "values", 0)
-    checks.names([pair[0] for pair in pairs], "values")
+        limits.whole(pair[1], "values", 0)
+    limits.names([pair[0] for pair in pairs], "values")
     return pairs
 
 

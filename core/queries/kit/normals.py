@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-Integers = NDArray[np.int64]
+from core.base.arrays import IntArray
 
 MOST_BITS = 24
 """With coordinates on a grid of 2^-20 and up to 256 of them every dot product is below 2^53: exact in floats."""
@@ -16,7 +16,7 @@ _TRIES = 6
 
 
 @lru_cache(maxsize=32)
-def net(columns: int, translated: bool, count: int, bits: int) -> Integers:
+def net(columns: int, translated: bool, count: int, bits: int) -> IntArray:
     """At most `count` different normals with coordinates of `bits` bits, one per line; fewer where no more exist.
 
     The first `count` points of the generalised golden-ratio sequence, which fills the cube evenly at every length, are
@@ -37,7 +37,7 @@ def net(columns: int, translated: bool, count: int, bits: int) -> Integers:
     return found
 
 
-def discretised(normals: NDArray[np.float64], bits: int) -> Integers:
+def discretised(normals: NDArray[np.float64], bits: int) -> IntArray:
     """Normals whose largest coordinate is 2^(bits-2): b-discretised halfspaces (B definition 6.2).
 
     A power of two keeps halves and quarters exact, and with its sign it still fits into `bits` bits.

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Columns, Floats, IntArray
 from core.base.errors import BadParameter, printable
 from core.queries.kit import checks
-from core.queries.kit.protocol import Columns, Floats, Source
+from core.queries.kit.protocol import Source
 from core.schema.attributes import Attribute
 from core.schema.domain import Domain
-
-Integers = NDArray[np.int64]
 
 
 def check(domain: Domain, columns: Columns, bits: int | None, parameter: str) -> None:
@@ -30,20 +29,20 @@ def check(domain: Domain, columns: Columns, bits: int | None, parameter: str) ->
             raise BadParameter("bits", f"column '{printable(column)}' has {cells:,} cells; use at most {most} bits.")
 
 
-def edges(domain: Domain, column: str, bits: int | None) -> Integers:
+def edges(domain: Domain, column: str, bits: int | None) -> IntArray:
     """First cell of each piece, and one past the last: every cell a piece, or 2**bits pieces of nearly equal width."""
     cells = domain[column].regular
     return _cuts(cells, cells if bits is None else 2**bits)
 
 
 @lru_cache(maxsize=4)
-def _cuts(cells: int, count: int) -> Integers:
+def _cuts(cells: int, count: int) -> IntArray:
     cuts = np.arange(count + 1, dtype=np.int64) * cells // count
     cuts.flags.writeable = False
     return cuts
 
 
-def prefix(table: NDArray[Any], cuts: Integers, axis: int = 0) -> NDArray[Any]:
+def prefix(table: NDArray[Any], cuts: IntArray, axis: int = 0) -> NDArray[Any]:
     """Sums of all cells before each cut, along one axis; integers stay integers."""
     table = np.moveaxis(table, axis, 0)[: cuts[-1]]
     sums = np.concatenate([np.zeros_like(table[:1]), np.cumsum(table, axis=0)])
@@ -64,7 +63,7 @@ def shares(source: Source, columns: Columns) -> Floats:
     return table / rows if rows > 0 else np.zeros_like(table)
 
 
-def ends(count: int, pieces: int, generator: np.random.Generator) -> Integers:
+def ends(count: int, pieces: int, generator: np.random.Generator) -> IntArray:
     """Pairs of cuts i < j, uniform over all intervals of `pieces` pieces."""
     first = generator.integers(0, pieces + 1, count)
     second = generator.integers(0, pieces, count)

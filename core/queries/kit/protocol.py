@@ -7,18 +7,17 @@ answer, a model's answer and the answer of synthetic records; exact integers sta
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Codes, Columns, Floats
 from core.kernel.query import Query
 from core.schema.domain import Domain
 from core.table.counts import Source
-
-Floats = NDArray[np.float64]
-Columns = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -79,6 +78,22 @@ class QueryClass(Protocol):
 
     def sentence(self, domain: Domain) -> str:
         """The class in plain words."""
+
+
+@runtime_checkable
+class Weighted(Protocol):
+    """A class whose tables do not matter equally."""
+
+    def weight_of(self, domain: Domain) -> Mapping[Columns, float]:
+        """How much each table matters."""
+
+
+@runtime_checkable
+class Drawable(Protocol):
+    """A source that holds records and can draw some."""
+
+    def sample(self, rows: int, generator: np.random.Generator) -> Codes:
+        """Random records, as codes of the columns of the schema."""
 
 
 def share(table: NDArray[Any]) -> Floats:

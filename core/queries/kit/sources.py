@@ -8,10 +8,11 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Columns
 from core.base.errors import Refused
 from core.base.wording import amount
 from core.queries.kit.checks import MOST_CELLS
-from core.queries.kit.protocol import Columns, Source
+from core.queries.kit.protocol import Source
 
 
 @runtime_checkable

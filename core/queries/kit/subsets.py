@@ -8,12 +8,11 @@ from itertools import chain, combinations
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
-Integers = NDArray[np.int64]
+from core.base.arrays import IntArray
 
 
-def listed(n: int, size: int) -> Integers:
+def listed(n: int, size: int) -> IntArray:
     """All subsets, one per line.
 
     >>> listed(3, 2).tolist()
@@ -23,7 +22,7 @@ def listed(n: int, size: int) -> Integers:
     return flat.reshape(comb(n, size), size)
 
 
-def places(n: int, chosen: Integers) -> Integers:
+def places(n: int, chosen: IntArray) -> IntArray:
     """The place of each line, whose elements ascend.
 
     Mirrored (c -> n-1-c) the order is the combinatorial number system, in which a subset's place is the sum of

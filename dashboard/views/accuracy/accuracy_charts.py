@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
+from core.base.arrays import Floats
 from core.schema.attributes import Attribute
 from core.schema.domain import Domain
 from dashboard.views.common.charts import DARK, GREY, MARGINS, PALE, spread
 
-Floats = NDArray[np.float64]
 MOST_DOTS = 2_000
 PALE_BAR = {"color": PALE, "line": {"color": DARK, "width": 1}}
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")

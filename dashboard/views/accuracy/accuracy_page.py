@@ -15,8 +15,8 @@ from core.base.errors import DeskError
 from core.base.wording import rows
 from core.desk.desk import Desk
 from core.planning.scoring import Score, score
-from core.plans.session_plan import is_release
 from core.plans.statements import DeskTable
+from core.plans.terms import is_release
 from core.queries.halfspaces import Halfspaces
 from core.queries.kit.protocol import QueryClass
 from core.registry import query_from_json
@@ -27,7 +27,7 @@ from dashboard.views.common import charts, messages
 from dashboard.views.common.wording import percent
 
 MOST_COMPARED = 5
-STATUS: messages.Status = "curator only"
+STATUS: messages.Visibility = "curator only"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,13 +89,13 @@ def _compared(_desk: Desk, _table: DeskTable, plan_id: str, name: str) -> Compar
 
 def _overview(table: DeskTable, compared: list[ComparedRelease]) -> None:
     """One line per release and class, and how the errors are distributed."""
-    held = table.notes["rows"]
+    exact = table.notes["rows"]
     st.header("Errors per query class", divider="gray")
     lines = [
         {
             "Class": found.sentence,
-            "Mean error": f"{100 * found.mean:.3f} % (±{rows(found.mean * held)})",
-            "Largest error": f"{100 * found.largest:.3f} % (±{rows(found.largest * held)})",
+            "Mean error": f"{100 * found.mean:.3f} % (±{rows(found.mean * exact)})",
+            "Largest error": f"{100 * found.largest:.3f} % (±{rows(found.largest * exact)})",
             "Promised mean": f"±{rows(one.release.certificate.expected_error['mean'])}",
             **({"Release": one.name} if len(compared) > 1 else {}),
         }

@@ -10,8 +10,9 @@ from core.base.errors import DeskError
 from core.base.options import options_of
 from core.base.wording import amount, plural
 from core.desk.desk import Desk
-from core.plans.session_plan import SessionPlan, is_release
+from core.plans.session_plan import SessionPlan
 from core.plans.statements import DeskTable, Statement
+from core.plans.terms import is_release
 from core.privacy.budget import Budget
 from core.registry import interactive
 from core.schema.domain import Domain

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 
 from core.base.errors import DeskError
 from core.base.wording import amount
 from core.desk.desk import Desk
-from core.desk.surveys import KIND as DISCOVERY
 from core.ledger.ledger import Entry
-from core.plans.session_plan import is_release
+from core.plans.discovery_terms import DiscoveryTerms
+from core.plans.session_terms import SessionTerms
 from core.plans.statements import DeskTable, Statement
-from core.privacy.budget import Budget
-from core.registry import mechanisms, query_from_json
+from core.plans.terms import Terms, is_release, read_terms
+from core.registry import mechanisms
 from core.release.release import to_csv
 from dashboard.views.common import wording
 
@@ -25,12 +23,11 @@ STATES = {"done": "stored", "running": "running", "stopped": "paid, not finished
 
 def line(entry: Entry, table: DeskTable | None) -> str:
     """One release in one line."""
-    plan = json.loads(entry.plan_json)
-    budget = Budget.from_json(plan["budget"])
-    parts = [title(plan), asked(plan, table), f"ε {wording.number(budget.epsilon)}", wording.moment(entry.reserved_at)]
-    if plan["edition"] > 1:
-        parts.insert(3, f"edition {plan['edition']}")
-    return " · ".join(parts)
+    terms = read_terms(entry.plan_json)
+    parts = [title(terms), asked(terms, table), f"ε {wording.number(terms.budget.epsilon)}"]
+    if not isinstance(terms, DiscoveryTerms) and terms.edition > 1:
+        parts.append(f"edition {terms.edition}")
+    return " · ".join([*parts, wording.moment(entry.reserved_at)])
 
 
 def left(statement: Statement) -> str:
@@ -47,42 +44,44 @@ def more(statement: Statement) -> str | None:
     return amount(max(0, statement.total - spent) // last) if last else None
 
 
-def export(desk: Desk, statement: Statement, held: Mapping[str, DeskTable]) -> bytes:
+def export(desk: Desk, statement: Statement, tables: Mapping[str, DeskTable]) -> bytes:
     """The ledger as CSV; budgets and spends are not computed from the rows."""
-    return to_csv(frame(desk, statement, held))
+    return to_csv(frame(desk, statement, tables))
 
 
-def title(plan: Mapping[str, Any]) -> str:
-    known = mechanisms.get(plan["mechanism"])
-    return "Bought suggestions" if plan.get("kind") == DISCOVERY else known.title if known else str(plan["mechanism"])
+def title(terms: Terms) -> str:
+    if isinstance(terms, DiscoveryTerms):
+        return "Bought suggestions"
+    known = mechanisms.get(terms.mechanism)
+    return known.title if known else terms.mechanism
 
 
-def asked(plan: Mapping[str, Any], table: DeskTable | None) -> str:
+def asked(terms: Terms, table: DeskTable | None) -> str:
     """The query classes of a plan; without the schema only their names are known."""
-    if "kind" in plan:
-        names = ", ".join(plan.get("columns") or ["all columns"])
-        return f"bounds and categories of {names}" if plan["kind"] == DISCOVERY else f"questions about {names}"
+    if isinstance(terms, DiscoveryTerms):
+        return f"bounds and categories of {', '.join(terms.columns)}"
+    if isinstance(terms, SessionTerms):
+        return f"questions about {', '.join(terms.columns or ['all columns'])}"
     if table is None:
-        return ", ".join(str(query["class"]) for query in plan["queries"])
+        return ", ".join(query.name for query in terms.queries)
     try:
-        return "; ".join(query_from_json(query).sentence(table.domain) for query in plan["queries"])
+        return "; ".join(query.sentence(table.domain) for query in terms.queries)
     except DeskError:
-        return asked(plan, None)
+        return asked(terms, None)
 
 
-def frame(desk: Desk, statement: Statement, held: Mapping[str, DeskTable]) -> pd.DataFrame:
+def frame(desk: Desk, statement: Statement, tables: Mapping[str, DeskTable]) -> pd.DataFrame:
     """The ledger of one account, newest first."""
     lines = []
     for entry in statement.entries:
-        plan = json.loads(entry.plan_json)
-        budget = Budget.from_json(plan["budget"])
+        terms = read_terms(entry.plan_json)
         lines.append(
             {
                 "Paid (UTC)": wording.moment(entry.reserved_at).removesuffix(" UTC"),
-                "Mechanism": title(plan),
-                "Released": asked(plan, held.get(entry.dataset_id)),
-                "ε": float(budget.epsilon),
-                "δ": wording.number(budget.delta),
+                "Mechanism": title(terms),
+                "Released": asked(terms, tables.get(entry.dataset_id)),
+                "ε": float(terms.budget.epsilon),
+                "δ": wording.number(terms.budget.delta),
                 "Share": 100 * entry.units / statement.total if statement.total else 100.0,
                 "State": STATES[desk.progress(entry.plan_id).state],
             }

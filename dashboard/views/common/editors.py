@@ -12,7 +12,7 @@ import streamlit as st
 
 from core.base.options import Option
 from core.base.wording import amount, plural
-from core.queries.counting import Condition
+from core.queries.counting import ColumnConditions
 from core.queries.lipschitz import FINEST
 from core.schema.domain import Booleans, Domain
 from dashboard.views.common import messages
@@ -47,9 +47,9 @@ def facts(option: Option, domain: Domain, key: str, values: Mapping[str, Any]) -
     return tuple(found) or None
 
 
-def conditions(option: Option, domain: Domain, key: str, values: Mapping[str, Any]) -> tuple[Condition, ...]:
+def conditions(option: Option, domain: Domain, key: str, values: Mapping[str, Any]) -> tuple[ColumnConditions, ...]:
     """A list of conditions, to which one is added at a time."""
-    held: list[Condition] = st.session_state.setdefault(f"{key}-held", [])
+    listed: list[ColumnConditions] = st.session_state.setdefault(f"{key}-conditions", [])
     names = [attribute.name for attribute in domain if attribute.size <= MOST_LABELS]
     chosen = st.multiselect("Columns of the next condition", names, key=f"{key}-columns", help=option.help)
     parts = []
@@ -61,16 +61,16 @@ def conditions(option: Option, domain: Domain, key: str, values: Mapping[str, An
             key=f"{key}-codes-{name}",
         )
         parts.append((name, tuple(sorted(codes))))
-    ready = bool(parts) and all(codes for _, codes in parts) and tuple(parts) not in held
+    ready = bool(parts) and all(codes for _, codes in parts) and tuple(parts) not in listed
     st.button(
         "Add the condition", key=f"{key}-add", disabled=not ready, icon=":material/add:",
-        on_click=_add, args=(held, tuple(parts), f"{key}-columns"),
+        on_click=_add, args=(listed, tuple(parts), f"{key}-columns"),
     )  # fmt: skip
-    for place, condition in enumerate(held):
+    for place, condition in enumerate(listed):
         text, remove = st.columns([6, 1], vertical_alignment="center")
         text.markdown(f"{place + 1}. {messages.plain(_words(domain, condition))}")
-        remove.button("Remove", key=f"{key}-remove-{place}", type="tertiary", on_click=held.remove, args=(condition,))
-    return tuple(held)
+        remove.button("Remove", key=f"{key}-remove-{place}", type="tertiary", on_click=listed.remove, args=(condition,))
+    return tuple(listed)
 
 
 def weights(option: Option, domain: Domain, key: str, values: Mapping[str, Any]) -> tuple[tuple[int, ...], ...]:
@@ -85,22 +85,22 @@ def weights(option: Option, domain: Domain, key: str, values: Mapping[str, Any])
         st.number_input("Questions", 1, 20, 1, key=f"{key}-questions", persist_state="session", help="Weighted sums.")
     )
     grid = f"{key}-{questions}-{'-'.join(columns)}"
-    held: dict[str, pd.DataFrame] = st.session_state.setdefault(f"{key}-held", {})
+    grids: dict[str, pd.DataFrame] = st.session_state.setdefault(f"{key}-grids", {})
     if grid not in st.session_state:
         # The editor forgets when the page changes; it must not be fed its own output while it is there.
-        held[grid] = held.get(f"{grid}-latest", rising(domain, columns, questions))
-    limits = {"min_value": 0.0, "max_value": 1.0, "required": True}
+        grids[grid] = grids.get(f"{grid}-latest", rising(domain, columns, questions))
+    weight = st.column_config.NumberColumn(help=option.help, min_value=0.0, max_value=1.0, required=True)
     asked = [f"Weight {place + 1}" for place in range(questions)]
     edited = st.data_editor(
-        held[grid],
+        grids[grid],
         key=grid,
         hide_index=True,
         disabled=["Combination"],
         height=min(38 + 35 * combinations, 320),
-        column_config={name: st.column_config.NumberColumn(help=option.help, **limits) for name in asked},
+        column_config=dict.fromkeys(asked, weight),
         alt="Weights from 0 to 1 for every combination of the chosen columns.",
     )
-    held[f"{grid}-latest"] = edited
+    grids[f"{grid}-latest"] = edited
     lines = np.rint(edited[asked].fillna(0.0).to_numpy(dtype=np.float64).T * WHOLE).astype(int)
     return tuple(tuple(line) for line in lines.tolist())
 
@@ -123,12 +123,12 @@ def statistics(option: Option, domain: Domain, key: str, values: Mapping[str, An
     return tuple(found)
 
 
-def _add(held: list[Condition], condition: Condition, widget: str) -> None:
-    held.append(condition)
+def _add(conditions: list[ColumnConditions], condition: ColumnConditions, widget: str) -> None:
+    conditions.append(condition)
     st.session_state[widget] = []
 
 
-def _words(domain: Domain, condition: Condition) -> str:
+def _words(domain: Domain, condition: ColumnConditions) -> str:
     parts = (f"{name} is {' or '.join(domain[name].label(code) for code in codes)}" for name, codes in condition)
     return ", and ".join(parts)
 

@@ -11,11 +11,11 @@ import streamlit as st
 
 from core.base.errors import DeskError
 
-Status = Literal["public", "released", "curator only"]
-STATUSES: tuple[Status, ...] = ("public", "released", "curator only")
-SHOWN_TO_VISITORS: tuple[Status, ...] = ("public", "released")
+Visibility = Literal["public", "released", "curator only"]
+STATUSES: tuple[Visibility, ...] = ("public", "released", "curator only")
+SHOWN_TO_VISITORS: tuple[Visibility, ...] = ("public", "released")
 
-_LOOKS: dict[Status, tuple[Literal["gray", "green", "orange"], str, str]] = {
+_LOOKS: dict[Visibility, tuple[Literal["gray", "green", "orange"], str, str]] = {
     "public": ("gray", ":material/public:", "Known to everyone: the schema, the budget and the plan say it."),
     "released": ("green", ":material/verified:", "Computed from a release; it may be shared with anyone."),
     "curator only": ("orange", ":material/lock:", "Exact and private: it must not leave this desk."),
@@ -23,23 +23,23 @@ _LOOKS: dict[Status, tuple[Literal["gray", "green", "orange"], str, str]] = {
 _LOG = logging.getLogger("release_desk")
 
 
-def badge(status: Status) -> None:
+def badge(status: Visibility) -> None:
     color, icon, meaning = _LOOKS[status]
     st.badge(status, icon=icon, color=color, help=meaning)
 
 
-def mark(status: Status) -> str:
+def mark(status: Visibility) -> str:
     """The same badge inside a line of text."""
     color, icon, _ = _LOOKS[status]
     return f":{color}-badge[{icon} {status}]"
 
 
-def note(text: str, status: Status) -> None:
+def note(text: str, status: Visibility) -> None:
     """A small line with its status."""
     st.markdown(f"{mark(status)} :small[{text}]")
 
 
-def legend(meets: Collection[Status]) -> None:
+def legend(meets: Collection[Visibility]) -> None:
     """What the marks mean that somebody meets, on every page."""
     with st.sidebar:
         st.markdown(":small[**Every number is marked**]")

@@ -29,7 +29,7 @@ PER_LINE = 3
 
 
 def fill(options: Sequence[Option], domain: Domain, key: str) -> dict[str, Any]:
-    """A value for every option, asked for in their order; columns are filtered, wrong values are left to the class."""
+    """A value for every option, asked for in their order, within the limits that the option declares."""
     values: dict[str, Any] = {}
     short = [option for option in options if option.kind not in ("columns", "column", *EDITORS)]
     for option in options:
@@ -70,7 +70,7 @@ def _columns(option: Option, domain: Domain, key: str) -> tuple[str, ...] | None
     no column, because an empty list may stand for all of them.
     """
     names = suited(option, domain)
-    fewest = 1 if option.kind == "column" else option.low
+    fewest = 1 if option.kind == "column" else option.start or option.low
     chosen = st.multiselect(
         option.label if option.kind == "columns" else f"{option.label}s",
         names,
@@ -93,11 +93,11 @@ def _value(option: Option, options: Sequence[Option], domain: Domain, key: str) 
     if option.kind == "choice":
         return st.segmented_control(option.label, list(option.choices), default=option.default, required=True, **common)
     if option.kind == "real":
-        low, high = option.low, option.high
-        return st.number_input(option.label, low, high, float(option.default), step=0.05, format="%g", **common)
+        ends = option.least, option.most
+        return st.number_input(option.label, *ends, float(option.default), step=0.05, format="%g", **common)
     start = option.default
     if option.within:
         named = next(other for other in options if other.name == option.within)
         start = max(1, min(start, len(suited(named, domain))))
-    low, high = (None if limit is None else int(limit) for limit in (option.low, option.high))
+    low, high = (None if limit is None else int(limit) for limit in (option.least, option.most))
     return st.number_input(option.label, low, high, start, step=1, placeholder="not set", **common)

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from core.desk.desk import Desk
-from core.plans.plan_file import PlanFile
+from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable
 from core.sessions.answer import Answer
 from dashboard.views.common import access
@@ -43,8 +43,8 @@ class PageState:
     problem: str | None = None
     """A sentence from a button's callback, shown once."""
     offers: dict[Any, Any] = field(default_factory=dict)
-    """Priced mechanisms by table, queries and wish: nothing in them depends on the rows."""
-    planned: dict[str, PlanFile] = field(default_factory=dict)
+    """Priced mechanisms by table, queries and what is wanted: nothing in them depends on the rows."""
+    planned: dict[str, ReleaseTerms] = field(default_factory=dict)
     """The plan under work of each table: the Plan page writes it, the Release page reads it."""
     curves: dict[Any, Any] = field(default_factory=dict)
     """Expected errors by epsilon, as remembered as prices are."""
@@ -92,10 +92,10 @@ def demo_schema() -> str:
     return (DEMO_FILES / f"{DEMO_NAME}.schema.json").read_text(encoding="utf-8")
 
 
-def choose_table(held: list[DeskTable]) -> DeskTable:
+def choose_table(tables: list[DeskTable]) -> DeskTable:
     """The table a page is about, chosen once for all pages."""
     here = session()
-    by_id = {table.id: table for table in held}
+    by_id = {table.id: table for table in tables}
     chosen = st.selectbox(
         "Table",
         list(by_id),

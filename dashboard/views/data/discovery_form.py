@@ -8,7 +8,7 @@ from core.base.errors import DeskError, printable
 from core.base.wording import plural, rows
 from core.desk.desk import Desk
 from core.desk.surveys import Price, price
-from core.mechanisms.discovery.discovery import LONGEST, Kind
+from core.mechanisms.discovery.discovery import LONGEST, SurveyKind
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from dashboard.views.common import messages
@@ -16,7 +16,7 @@ from dashboard.views.common.wording import number, percent
 from dashboard.views.data import schema_files, schema_grid
 from dashboard.views.data.draft import Draft
 
-SURVEYED: dict[str, Kind] = {"integers": "number", "reals": "number", "dates": "date", "categories": "text"}
+SURVEYED: dict[str, SurveyKind] = {"integers": "number", "reals": "number", "dates": "date", "categories": "text"}
 """What can be bought for each kind of column; yes or no needs nothing."""
 BOUGHT = "bought"
 SLICE = 10
@@ -50,13 +50,13 @@ def show(draft: Draft, desk: Desk, unit: Unit | None, total: Budget | None) -> N
             key=f"discover-epsilon {total.epsilon}",
             help="A part of the total budget above, at the same delta; the columns share it equally.",
         )
-        wish = {name: SURVEYED[kinds[name]] for name in chosen}
-        part = _priced(wish, typed, unit, total)
+        surveyed = {name: SURVEYED[kinds[name]] for name in chosen}
+        part = _priced(surveyed, typed, unit, total)
         pressed = st.button("Buy suggestions", key="discover", icon=":material/sell:", disabled=part is None)
         if pressed and part is not None:
             with messages.guarded():
                 with st.spinner("Reading the table and drawing noise; long columns of text take some seconds …"):
-                    _buy(draft, desk, wish, kinds, unit, total, part)
+                    _buy(draft, desk, surveyed, kinds, unit, total, part)
                 st.rerun()
         schema_files.outcome(draft, BOUGHT)
 
@@ -75,17 +75,17 @@ def _want(draft: Draft, key: str) -> None:
     draft.wanted = st.session_state.get(key)
 
 
-def _priced(wish: dict[str, Kind], typed: str, unit: Unit, total: Budget) -> Budget | None:
+def _priced(surveyed: dict[str, SurveyKind], typed: str, unit: Unit, total: Budget) -> Budget | None:
     """The slice that was typed, with what it costs and what it can find; None where it cannot be bought."""
-    if not wish:
+    if not surveyed:
         return None
     try:
         part = Budget(typed.strip(), total.delta)
-        cost = price(wish, unit=unit, total=total, part=part)
+        cost = price(surveyed, unit=unit, total=total, part=part)
     except DeskError as problem:
         st.error(messages.sentence(problem), icon=":material/error:")
         return None
-    _quote(cost, wish)
+    _quote(cost, surveyed)
     return part if cost.share <= 1 else None
 
 
@@ -101,10 +101,10 @@ def _open_columns(draft: Draft, kinds: dict[str, str]) -> list[str]:
     return [name for name, kind in kinds.items() if kind == "categories" and not str(lines.loc[name, "values"]).strip()]
 
 
-def _quote(cost: Price, wish: dict[str, Kind]) -> None:
+def _quote(cost: Price, surveyed: dict[str, SurveyKind]) -> None:
     """What it costs and what it can find, before anything is spent."""
-    texts = [cost.rows[name] for name, kind in wish.items() if kind == "text"]
-    others = [cost.rows[name] for name, kind in wish.items() if kind != "text"]
+    texts = [cost.rows[name] for name, kind in surveyed.items() if kind == "text"]
+    others = [cost.rows[name] for name, kind in surveyed.items() if kind != "text"]
     needs = [f"a category needs about {rows(max(texts))}"] if texts else []
     needs += [f"a stretch of numbers or dates about {rows(max(others))}"] if others else []
     messages.note(
@@ -115,10 +115,16 @@ def _quote(cost: Price, wish: dict[str, Kind]) -> None:
 
 
 def _buy(
-    draft: Draft, desk: Desk, wish: dict[str, Kind], kinds: dict[str, str], unit: Unit, total: Budget, part: Budget
+    draft: Draft,
+    desk: Desk,
+    surveyed: dict[str, SurveyKind],
+    kinds: dict[str, str],
+    unit: Unit,
+    total: Budget,
+    part: Budget,
 ) -> None:
     with draft.source(desk.folder) as source:
-        found = desk.discover(source, wish, unit=unit, total=total, part=part)
+        found = desk.discover(source, surveyed, unit=unit, total=total, part=part)
     lines = found.lines(kinds)
     note = f"bought with ε = {number(part.epsilon)} of the budget"
     told = f"{plural(len(lines), 'column')} described for {percent(found.share)} of the total budget."

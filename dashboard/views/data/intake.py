@@ -92,16 +92,16 @@ def report(table: DeskTable) -> None:
         st.page_link("steps/plan.py", label="Go on to Plan", icon=":material/arrow_forward:")
 
 
-def overview(held: list[DeskTable]) -> None:
+def overview(tables: list[DeskTable]) -> None:
     st.dataframe(
         pd.DataFrame(
             {
-                "Table": [table.name for table in held],
-                "Columns": [len(table.domain) for table in held],
-                "Unit of privacy": [_unit(table.unit) for table in held],
-                "Total ε": [float(table.budget.epsilon) for table in held],
-                "δ": [wording.number(table.budget.delta) for table in held],
-                "Added": [wording.moment(table.added) for table in held],
+                "Table": [table.name for table in tables],
+                "Columns": [len(table.domain) for table in tables],
+                "Unit of privacy": [_unit(table.unit) for table in tables],
+                "Total ε": [float(table.budget.epsilon) for table in tables],
+                "δ": [wording.number(table.budget.delta) for table in tables],
+                "Added": [wording.moment(table.added) for table in tables],
             }
         ),
         hide_index=True,

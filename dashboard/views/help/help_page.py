@@ -102,6 +102,7 @@ def _mechanisms(kinds: Mapping[str, Any], alt: str) -> None:
     _table(
         {
             "Mechanism": [kind.title for kind in kinds.values()],
+            "Known as": [", ".join(kind.known_as) for kind in kinds.values()],
             "When": [kind.prefer for kind in kinds.values()],
             "Name": list(kinds),
         },

@@ -10,7 +10,7 @@ from core.base.errors import DeskError, Refused
 from core.base.options import Option, options_of
 from core.base.wording import plural
 from core.plans.statements import DeskTable
-from core.queries.kit.protocol import Columns, QueryClass
+from core.queries.kit.protocol import QueryClass
 from core.registry import query_classes
 from core.schema.domain import Domain
 from dashboard.views.common import messages, option_form
@@ -29,8 +29,14 @@ def form_key(table: DeskTable, name: str) -> str:
     return f"class-{table.id}-{name}"
 
 
+def loaded_key(table: DeskTable) -> str:
+    """Where the classes of a loaded plan are kept that the forms have no fields for."""
+    return f"loaded-{table.id}"
+
+
 def queries(table: DeskTable) -> list[QueryClass] | None:
     """The chosen classes, or None with one sentence for each that does not fit."""
+    loaded: tuple[QueryClass, ...] = st.session_state.get(loaded_key(table), ())
     names = st.multiselect(
         "Query classes",
         list(query_classes),
@@ -41,20 +47,25 @@ def queries(table: DeskTable) -> list[QueryClass] | None:
         persist_state="session",
         help="All chosen classes are released together, by one mechanism and from one budget.",
     )
-    if not names:
+    if not names and not loaded:
         st.error("Choose at least one query class.", icon=":material/error:")
         return None
     # In the registry's order: the same classes clicked in another order are the same plan, paid for once.
     asked = [_class(name, table) for name in query_classes if name in names]
-    return None if any(found is None for found in asked) else [query for found in asked if found for query in found]
+    _loaded(table, loaded)
+    if any(found is None for found in asked):
+        return None
+    return [query for found in asked if found for query in found] + list(loaded)
 
 
-def tables_of(query: QueryClass, domain: Domain) -> tuple[Columns, ...]:
-    """The tables that a class looks at; one that is not linear looks at the table of its columns."""
-    try:
-        return query.tables(domain)
-    except Refused:
-        return (tuple(getattr(query, "columns", ())),)
+def _loaded(table: DeskTable, loaded: tuple[QueryClass, ...]) -> None:
+    """What a loaded plan asks besides the forms: shown in words, and taken out as a whole."""
+    if not loaded:
+        return
+    with st.container(border=True):
+        st.markdown("**As in the loaded plan**")
+        messages.note(f"{messages.plain('; '.join(query.sentence(table.domain) for query in loaded))}.", "public")
+        st.button("Take these out", on_click=st.session_state.pop, args=(loaded_key(table), None))
 
 
 def _class(name: str, table: DeskTable) -> list[QueryClass] | None:

@@ -9,18 +9,21 @@ import streamlit as st
 
 from core.base.errors import DeskError
 from core.base.wording import plural
+from core.mechanisms.kit.protocol import Mechanism
+from core.mechanisms.kit.proven import Proven
 from core.planning.budget_for import Measure
-from core.plans.plan_file import PlanFile
+from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.queries.kit.focus import asked_columns
 from core.registry import mechanism_from, offline
+from core.schema.domain import Domain
 from dashboard.views.common import messages
 from dashboard.views.common.state import PageState
-from dashboard.views.plan import compare_chart, theorems
+from dashboard.views.plan import compare_chart
 from dashboard.views.plan.compare_chart import Dot, Line
 from dashboard.views.plan.offers import Offers, remembered
-from dashboard.views.plan.plan_form import MEASURES, Accuracy, Wish
+from dashboard.views.plan.plan_form import MEASURES, Accuracy, Wanted
 from dashboard.views.plan.rehearsals import Outcome, Run
 
 STEPS = (0.1, 0.3, 1.0, 3.0, 10.0)
@@ -31,21 +34,21 @@ LARGEST = 1_000.0
 def show(
     here: PageState,
     table: DeskTable,
-    plan: PlanFile,
+    plan: ReleaseTerms,
     priced: Offers,
-    wish: Wish,
+    wanted: Wanted,
     rows: int,
     rehearsed: Sequence[tuple[Run, Outcome]],
 ) -> None:
-    """The figure, with the error that was wished for, else the one that theorems speak of."""
+    """The figure, with the error that is wanted, else the one that theorems speak of."""
     key = f"compared-{table.id}"
     measure: Measure = st.segmented_control(
         "Compare by the error of",
         list(MEASURES),
         format_func=MEASURES.__getitem__,
-        default=wish.measure if isinstance(wish, Accuracy) else "worst",
+        default=wanted.measure if isinstance(wanted, Accuracy) else "worst",
         required=True,
-        key=f"{key}-{wish.measure if isinstance(wish, Accuracy) else ''}",
+        key=f"{key}-{wanted.measure if isinstance(wanted, Accuracy) else ''}",
     )
     with st.spinner("Comparing the mechanisms …"):
         lines = remembered(
@@ -53,9 +56,9 @@ def show(
             (table.id, plan.queries, plan.budget, plan.mechanism, repr(plan.options), rows, measure),
             lambda: _lines(table, plan, priced, rows, measure),
         )
-    wanted = wish.within if isinstance(wish, Accuracy) and wish.measure == measure else None
+    within = wanted.within if isinstance(wanted, Accuracy) and wanted.measure == measure else None
     dots = [dot for run, outcome in rehearsed for dot in _dot(run, outcome, plan, measure)]
-    figure, alt = compare_chart.compare(lines, dots, plan.mechanism, float(plan.budget.epsilon), wanted)
+    figure, alt = compare_chart.compare(lines, dots, plan.mechanism, float(plan.budget.epsilon), within)
     st.plotly_chart(figure, alt=alt, key=f"{key}-chart", config={"displaylogo": False})
     hidden = max(0, len(lines) - compare_chart.MOST_LINES)
     others = f" Not drawn: {plural(hidden, 'mechanism')} with larger errors." if hidden else ""
@@ -67,7 +70,7 @@ def show(
     )
 
 
-def _lines(table: DeskTable, plan: PlanFile, priced: Offers, rows: int, measure: Measure) -> tuple[Line, ...]:
+def _lines(table: DeskTable, plan: ReleaseTerms, priced: Offers, rows: int, measure: Measure) -> tuple[Line, ...]:
     center = float(plan.budget.epsilon)
     epsilons = tuple(center * step for step in STEPS if center * step <= LARGEST)
     return tuple(
@@ -86,7 +89,7 @@ def _lines(table: DeskTable, plan: PlanFile, priced: Offers, rows: int, measure:
 
 def _line(
     table: DeskTable,
-    plan: PlanFile,
+    plan: ReleaseTerms,
     name: str,
     options: Mapping[str, Any],
     epsilons: tuple[float, ...],
@@ -108,7 +111,7 @@ def _line(
             error = None
         errors.append(error)
         # A theorem bounds every answer at once; of the average it says nothing that is not in that.
-        promised.append(theorems.promised(mechanism, domain, table.unit, rows) if measure == "worst" else None)
+        promised.append(_promised(mechanism, domain, table, rows) if measure == "worst" else None)
     return Line(
         name=name,
         title=mechanism.title,
@@ -119,7 +122,15 @@ def _line(
     )
 
 
-def _dot(run: Run, outcome: Outcome, plan: PlanFile, measure: Measure) -> list[Dot]:
+def _promised(mechanism: Mechanism, domain: Domain, table: DeskTable, rows: int) -> float | None:
+    """What a theorem promises about the very parameters that would run; None where they cannot run at all."""
+    try:
+        return mechanism.promise(domain, table.unit, rows) if isinstance(mechanism, Proven) else None
+    except DeskError:
+        return None
+
+
+def _dot(run: Run, outcome: Outcome, plan: ReleaseTerms, measure: Measure) -> list[Dot]:
     """The rehearsals of these very questions, whatever the mechanism and the budget."""
     if run.plan.queries != plan.queries or not outcome.errors:
         return []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,23 +13,18 @@ from core.base.options import options_of
 from core.base.wording import plural
 from core.desk.desk import Desk
 from core.mechanisms.kit.protocol import Expected, Mechanism
-from core.models.histogram import MOST_CELLS
 from core.planning.budget_for import budget_for
+from core.planning.recommendation import ranked
 from core.plans.statements import DeskTable, Statement
 from core.privacy.budget import Budget
 from core.queries.kit.focus import asked_columns
 from core.queries.kit.protocol import QueryClass
 from core.registry import mechanism_from, offline
-from core.schema.domain import Domain
 from dashboard.views.common import messages, option_form
 from dashboard.views.common.state import PageState
 from dashboard.views.common.wording import duration, number, percent
-from dashboard.views.plan import class_form
-from dashboard.views.plan.plan_form import Accuracy, Wish
+from dashboard.views.plan.plan_form import Accuracy, Wanted
 
-SMALL_GRID = 2**12
-"""Cells up to which rectangles are answered as well by noise on their table as by a tree."""
-ABOUT_EQUAL = 1.1
 RECOMMENDED = " · **recommended**"
 FEW, TALL = 5, 480
 """Mechanisms that are shown at their full length; a list of more scrolls in so many pixels, the best ones first."""
@@ -44,7 +38,7 @@ class Offer:
 
     mechanism: type[Mechanism]
     budget: Budget
-    """The wished one, or the smallest that reaches the wished accuracy."""
+    """The wanted one, or the smallest that reaches the wanted accuracy."""
     units: int
     """What it costs, in the units of the account."""
     expected: Expected
@@ -59,54 +53,25 @@ class Offers:
     """Titles of the others, each with the reason in one sentence."""
 
 
-def offers(here: PageState, desk: Desk, table: DeskTable, asked: Sequence[QueryClass], wish: Wish) -> Offers:
+def offers(here: PageState, desk: Desk, table: DeskTable, asked: Sequence[QueryClass], wanted: Wanted) -> Offers:
     """Every mechanism, priced or refused; remembered, because a page runs at every click."""
 
     def priced() -> Offers:
-        if isinstance(wish, Budget):
-            return _priced(desk, table, asked, wish)
-        return _reaching(desk, table, asked, wish, offers(here, desk, table, asked, Budget(1, wish.delta)))
+        if isinstance(wanted, Budget):
+            return _priced(desk, table, asked, wanted)
+        return _reaching(desk, table, asked, wanted, offers(here, desk, table, asked, Budget(1, wanted.delta)))
 
-    return remembered(here.offers, (table.id, tuple(asked), wish), priced)
+    return remembered(here.offers, (table.id, tuple(asked), wanted), priced)
 
 
-def remembered(held: dict[Any, Any], key: Hashable, make: Callable[[], Any]) -> Any:
+def remembered(known: dict[Any, Any], key: Hashable, make: Callable[[], Any]) -> Any:
     """A value that is made once; only the latest few are kept."""
-    if key not in held:
+    if key not in known:
         made = make()
-        for old in list(held)[: max(0, len(held) - KEPT + 1)]:
-            del held[old]
-        held[key] = made
-    return held[key]
-
-
-def recommended(
-    asked: Sequence[QueryClass], domain: Domain, budget: Budget, found: Mapping[str, Expected]
-) -> list[str]:
-    """The mechanisms to try first, out of those that can serve these classes; `domain` has the asked columns.
-
-    Trees of counts for ranges and rectangles, a fit for halfspaces, the tree of cliques for whole tables of a large
-    schema and for several classes over it, noise on the tables for the rest. A histogram of all combinations takes its
-    place where it is as exact: a count of a table is the sum of many of its counts, whose errors add up like a random
-    walk.
-    """
-    classes = {query.name for query in asked}
-    direct = "laplace" if budget.pure else "gaussian"
-    first = [direct]
-    if classes <= {"intervals", "unions"}:
-        first = ["interval-tree", direct]
-    elif classes <= {"rectangles", "intervals", "unions"} and domain.cells() > SMALL_GRID:
-        first = ["rectangle-tree", direct]
-    elif classes <= {"halfspaces"}:
-        first = ["halfspace-fit", direct]
-    elif domain.cells() > MOST_CELLS:
-        first = ["tree", direct]
-    elif {"histogram", direct} <= found.keys():
-        tables = [columns for query in asked for columns in class_form.tables_of(query, domain)]
-        summed = sum(math.sqrt(domain.cells() / domain.cells(columns)) for columns in tables) / len(tables)
-        if summed * found["histogram"].mean <= ABOUT_EQUAL * found[direct].mean:
-            first = ["histogram", direct]
-    return [name for name in first if name in found]
+        for old in list(known)[: max(0, len(known) - KEPT + 1)]:
+            del known[old]
+        known[key] = made
+    return known[key]
 
 
 def pick_key(table: DeskTable, asked: Sequence[QueryClass]) -> str:
@@ -155,12 +120,12 @@ def choose(
 
 
 def budget_of(
-    table: DeskTable, asked: Sequence[QueryClass], offer: Offer, options: dict[str, Any], wish: Wish
+    table: DeskTable, asked: Sequence[QueryClass], offer: Offer, options: dict[str, Any], wanted: Wanted
 ) -> Budget:
     """What the mechanism spends with the curator's own options."""
-    if isinstance(wish, Budget) or not options:
+    if isinstance(wanted, Budget) or not options:
         return offer.budget
-    return _needed(table, asked, offer.mechanism.name, options, wish)
+    return _needed(table, asked, offer.mechanism.name, options, wanted)
 
 
 def _priced(desk: Desk, table: DeskTable, asked: Sequence[QueryClass], budget: Budget) -> Offers:
@@ -171,17 +136,16 @@ def _priced(desk: Desk, table: DeskTable, asked: Sequence[QueryClass], budget: B
             found.append(_offer(desk, table, asked, mechanism, budget))
         except DeskError as problem:
             refused[mechanism.title] = messages.sentence(problem)
-    first = recommended(asked, domain, budget, {offer.mechanism.name: offer.expected for offer in found})
-    ranks = {name: place for place, name in enumerate(dict.fromkeys((*first, *offline)))}
-    return Offers(found=tuple(sorted(found, key=lambda offer: ranks[offer.mechanism.name])), refused=refused)
+    names = ranked(asked, domain, budget, {offer.mechanism.name: offer.expected for offer in found})
+    return Offers(found=tuple(sorted(found, key=lambda offer: names.index(offer.mechanism.name))), refused=refused)
 
 
-def _reaching(desk: Desk, table: DeskTable, asked: Sequence[QueryClass], wish: Accuracy, usual: Offers) -> Offers:
+def _reaching(desk: Desk, table: DeskTable, asked: Sequence[QueryClass], wanted: Accuracy, usual: Offers) -> Offers:
     """What every mechanism must spend to be this accurate, in the order in which they are recommended anyway."""
     found, refused = [], dict(usual.refused)
     for mechanism in (offer.mechanism for offer in usual.found):
         try:
-            needed = _needed(table, asked, mechanism.name, {}, wish)
+            needed = _needed(table, asked, mechanism.name, {}, wanted)
             found.append(_offer(desk, table, asked, mechanism, needed))
         except DeskError as problem:
             refused[mechanism.title] = messages.sentence(problem)
@@ -203,11 +167,11 @@ def _offer(
 
 
 def _needed(
-    table: DeskTable, asked: Sequence[QueryClass], name: str, options: Mapping[str, Any], wish: Accuracy
+    table: DeskTable, asked: Sequence[QueryClass], name: str, options: Mapping[str, Any], wanted: Accuracy
 ) -> Budget:
-    """The smallest budget that reaches the wished accuracy."""
+    """The smallest budget that reaches the wanted accuracy."""
     return budget_for(
-        name, asked, options, table.domain, table.unit, within=wish.within, delta=wish.delta, measure=wish.measure
+        name, asked, options, table.domain, table.unit, within=wanted.within, delta=wanted.delta, measure=wanted.measure
     )
 
 

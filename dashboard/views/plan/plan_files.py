@@ -7,7 +7,8 @@ from typing import Any
 import streamlit as st
 
 from core.base.errors import BadFile
-from core.plans.plan_file import LONGEST, PlanFile
+from core.plans.plan_file import LONGEST, read_plan_file, write_plan_file
+from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable
 from dashboard.views.common import messages
 from dashboard.views.common.state import PageState
@@ -28,12 +29,12 @@ def load(here: PageState, table: DeskTable) -> None:
         here.problem = None
 
 
-def save(plan: PlanFile, name: str) -> None:
+def save(plan: ReleaseTerms, name: str) -> None:
     """The plan as a file; it holds choices only."""
     stem = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name) or "table"
     st.download_button(
         "Save the plan",
-        plan.write(),
+        write_plan_file(plan),
         file_name=f"{stem}-plan.json",
         mime="application/json",
         icon=":material/download:",
@@ -56,7 +57,7 @@ def _from_text(here: PageState, table: DeskTable) -> None:
 def _use(here: PageState, table: DeskTable, text: Any) -> None:
     """In a widget's callback: fields can be filled before they are drawn only."""
     try:
-        plan_fill.apply(table, PlanFile.read(text()))
+        plan_fill.apply(table, read_plan_file(text()))
         here.problem = None
         st.toast("The plan is loaded.", icon=":material/check_circle:")
     except Exception as problem:

@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.base.errors import Refused
 from core.base.options import Option, options_of, unlisted_of
-from core.plans.plan_file import PlanFile
+from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable
 from core.queries.kit.protocol import QueryClass
 from core.registry import offline, query_classes
@@ -20,19 +20,20 @@ from dashboard.views.common import editors, option_form
 from dashboard.views.plan import class_form, offers, plan_form
 
 
-def apply(table: DeskTable, plan: PlanFile) -> None:
+def apply(table: DeskTable, plan: ReleaseTerms) -> None:
     """Fill every form, or refuse with one sentence and change nothing."""
     for query in plan.queries:
         query.check(table.domain)
     groups = {name: [query for query in plan.queries if query.name == name] for name in query_classes}
-    chosen = {name: _together(group) for name, group in groups.items() if group}
-    for query in plan.queries:
-        _showable(type(query), {each.name: getattr(query, each.name) for each in fields(type(query))})  # type: ignore[arg-type]
+    shown = {name: values for name, group in groups.items() if group and (values := _together(group)) is not None}
     mechanism = offline[plan.mechanism]
-    _showable(mechanism, plan.options)
+    if unlisted := _unlisted(mechanism, plan.options):
+        name, why = unlisted
+        raise Refused(f"The plan sets '{name}' of '{mechanism.title}', which this form has no field for: {why}.")
 
-    st.session_state[class_form.names_key(table)] = list(chosen)
-    for name, values in chosen.items():
+    st.session_state[class_form.names_key(table)] = list(shown)
+    st.session_state[class_form.loaded_key(table)] = tuple(query for query in plan.queries if query.name not in shown)
+    for name, values in shown.items():
         _fill(options_of(query_classes[name]), values, table.domain, class_form.form_key(table, name))
     own = options_of(mechanism)
     defaults = {option.name: option.default for option in own}
@@ -41,23 +42,26 @@ def apply(table: DeskTable, plan: PlanFile) -> None:
     plan_form.fill(table, plan.budget, plan.records)
 
 
-def _together(group: Sequence[QueryClass]) -> dict[str, Any]:
-    """The values of one form for all queries of a class: a class about one column may be there once for each."""
+def _together(group: Sequence[QueryClass]) -> dict[str, Any] | None:
+    """The values of one form for all queries of a class, which may be there once for each column; None if it cannot."""
     options = options_of(type(group[0]))
     lines = [{option.name: getattr(query, option.name) for option in options} for query in group]
     single = next((option.name for option in options if option.kind == "column"), None)
     rest = [{name: value for name, value in line.items() if name != single} for line in lines]
     if any(other != rest[0] for other in rest) or (single is None and len(group) > 1):
-        raise Refused(f"The plan has '{group[0].title}' several times with different settings; this form holds one.")
+        return None
+    if any(_unlisted(type(query), vars(query)) for query in group):
+        return None
     return rest[0] if single is None else rest[0] | {single: tuple(line[single] for line in lines)}
 
 
-def _showable(kind: Any, values: Mapping[str, Any]) -> None:
-    """Refuse a setting that the forms do not have, rather than drop it silently."""
+def _unlisted(kind: Any, values: Mapping[str, Any]) -> tuple[str, str] | None:
+    """A setting that the forms do not have, and the reason; None where they have all."""
     usual = {each.name: each.default for each in fields(kind)}
     for name, why in unlisted_of(kind).items():
         if usual[name] is not MISSING and values.get(name, usual[name]) != usual[name]:
-            raise Refused(f"The plan sets '{name}' of '{kind.title}', which this form has no field for: {why}.")
+            return name, why
+    return None
 
 
 def _fill(options: Iterable[Option], values: Mapping[str, Any], domain: Domain, key: str) -> None:
@@ -71,7 +75,7 @@ def _fill(options: Iterable[Option], values: Mapping[str, Any], domain: Domain, 
             st.session_state[place] = [name for name, _ in value]
             st.session_state.update({f"{place}-{name}": code for name, code in value})
         elif option.kind == "conditions":
-            st.session_state[f"{place}-held"] = list(value)
+            st.session_state[f"{place}-conditions"] = list(value)
         elif option.kind == "weights":
             _weights(place, values["columns"], value, domain)
         elif option.kind == "statistics":
@@ -88,7 +92,7 @@ def _weights(key: str, columns: Sequence[str], weights: Sequence[Sequence[int]],
     frame: pd.DataFrame = editors.rising(domain, tuple(columns), len(weights))
     for place, line in enumerate(weights):
         frame[f"Weight {place + 1}"] = [weight / editors.WHOLE for weight in line]
-    st.session_state[f"{key}-held"] = {f"{grid}-latest": frame}
+    st.session_state[f"{key}-grids"] = {f"{grid}-latest": frame}
     st.session_state.pop(grid, None)
 
 

@@ -25,7 +25,7 @@ ABOUT = "this release"
 
 @dataclass(frozen=True, kw_only=True)
 class Accuracy:
-    """A wish for errors instead of a budget."""
+    """Errors to be reached, whatever the budget."""
 
     within: float
     """Rows."""
@@ -33,7 +33,7 @@ class Accuracy:
     delta: float
 
 
-Wish = Budget | Accuracy
+Wanted = Budget | Accuracy
 """What a mechanism is chosen for: a budget, or errors that its budget must reach."""
 
 
@@ -52,8 +52,8 @@ def rows() -> int | None:
     return None if chosen is None else int(chosen)
 
 
-def wish(table: DeskTable, left_epsilon: float) -> Wish | None:
-    """What was wished for, or None with one sentence on what is wrong."""
+def wanted(table: DeskTable, left_epsilon: float) -> Wanted | None:
+    """What is wanted, or None with one sentence on what is wrong."""
     key = keys(table)
     way = st.segmented_control(
         "Choose",
@@ -90,11 +90,11 @@ def keys(table: DeskTable) -> str:
 def fill(table: DeskTable, budget: Budget, records: int | None) -> None:
     """Type a budget and a number of rows into the form; only before it is drawn."""
     key = keys(table)
-    held: Any = st.session_state
-    held[f"{key}-way"] = BY_BUDGET
-    held[f"{key}-harm"] = None
-    held[f"{key}-epsilon"], held[f"{key}-delta"] = _short(budget.epsilon), _short(budget.delta)
-    held["rows"] = records
+    fields: Any = st.session_state
+    fields[f"{key}-way"] = BY_BUDGET
+    fields[f"{key}-harm"] = None
+    fields[f"{key}-epsilon"], fields[f"{key}-delta"] = _short(budget.epsilon), _short(budget.delta)
+    fields["rows"] = records
 
 
 def _accuracy(table: DeskTable) -> Accuracy | None:

@@ -6,14 +6,14 @@ import streamlit as st
 
 from core.base.errors import DeskError
 from core.desk.desk import Desk
-from core.plans.plan_file import PlanFile
+from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable, Statement
 from core.privacy.budget import Budget
 from dashboard.views.budget import ledger_view
 from dashboard.views.common import budget_form, messages, wording
 from dashboard.views.common.state import PageState
 from dashboard.views.plan import class_form, comparison, offers, plan_files, plan_form, rehearsal_form
-from dashboard.views.plan.plan_form import ABOUT, Wish
+from dashboard.views.plan.plan_form import ABOUT, Wanted
 
 
 def show(here: PageState, desk: Desk, table: DeskTable) -> None:
@@ -26,29 +26,29 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     st.header("1 · What to release", divider="gray")
     asked = class_form.queries(table)
     st.header("2 · How much to spend", divider="gray")
-    wish = plan_form.wish(table, statement.left_epsilon)
+    wanted = plan_form.wanted(table, statement.left_epsilon)
     reached = st.container()
     count = plan_form.rows()
-    if asked is None or wish is None:
+    if asked is None or wanted is None:
         return
     st.header("3 · How", divider="gray")
     with st.spinner("Pricing the mechanisms …"):
-        priced = offers.offers(here, desk, table, asked, wish)
+        priced = offers.offers(here, desk, table, asked, wanted)
     picked = offers.choose(table, asked, priced, statement)
     if picked is None:
         st.warning("No mechanism can do this; the reasons are listed above.", icon=":material/warning:")
         return
     offer, options = picked
     try:
-        budget = offers.budget_of(table, asked, offer, options, wish)
+        budget = offers.budget_of(table, asked, offer, options, wanted)
         made = desk.plan(table, asked, mechanism=offer.mechanism.name, budget=budget, records=count, **options)
     except DeskError as problem:
         st.error(messages.sentence(problem), icon=":material/error:")
         return
     with reached:
-        _reached(wish, budget)
-    plan = here.planned[table.id] = PlanFile.of(made)
-    _tried(here, desk, table, plan, priced, wish, statement)
+        _reached(wanted, budget)
+    plan = here.planned[table.id] = made.without_table()
+    _tried(here, desk, table, plan, priced, wanted, statement)
 
     st.header("5 · Go on", divider="gray")
     error = made.expected_error
@@ -61,9 +61,9 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     plan_files.save(plan, table.name)
 
 
-def _reached(wish: Wish, budget: Budget) -> None:
-    """What a wished accuracy costs, where the wish was made."""
-    if not isinstance(wish, Budget):
+def _reached(wanted: Wanted, budget: Budget) -> None:
+    """What a wanted accuracy costs, where it was asked for."""
+    if not isinstance(wanted, Budget):
         st.markdown(f"**This needs ε = {wording.number(budget.epsilon)}**, δ = {wording.number(budget.delta)}")
         budget_form.explained(budget, ABOUT)
 
@@ -72,13 +72,13 @@ def _tried(
     here: PageState,
     desk: Desk,
     table: DeskTable,
-    plan: PlanFile,
+    plan: ReleaseTerms,
     priced: offers.Offers,
-    wish: Wish,
+    wanted: Wanted,
     statement: Statement,
 ) -> None:
     """Before anything is paid: the mechanisms side by side, and the plan on public rows."""
     st.header("4 · Compare and rehearse", divider="gray")
     rows = rehearsal_form.guess(table)
-    comparison.show(here, table, plan, priced, wish, rows, rehearsal_form.finished(here, table))
+    comparison.show(here, table, plan, priced, wanted, rows, rehearsal_form.finished(here, table))
     rehearsal_form.show(here, desk, table, plan, statement, rows)

@@ -13,9 +13,9 @@ from core.base.errors import Refused, Unknown
 from core.base.wording import amount
 from core.base.wording import rows as in_rows
 from core.desk.desk import Desk
-from core.plans.plan_file import PlanFile
-from core.plans.session_plan import is_release
+from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable, Statement
+from core.plans.terms import is_release
 from core.registry import offline
 from core.schema.domain import Domain
 from core.table.stand_in import StandIn
@@ -58,7 +58,7 @@ def finished(here: PageState, table: DeskTable) -> list[tuple[Run, Outcome]]:
     return [(run, outcome) for run, outcome in runs if outcome is not None]
 
 
-def show(here: PageState, desk: Desk, table: DeskTable, plan: PlanFile, statement: Statement, rows: int) -> None:
+def show(here: PageState, desk: Desk, table: DeskTable, plan: ReleaseTerms, statement: Statement, rows: int) -> None:
     """Choose the public rows, start, and look."""
     st.write("Run the whole plan on public rows first. The private table is not touched, so this costs nothing.")
     makers = _standins(desk, table, statement, rows)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.desk.background import Background
 from core.planning.rehearsal import Rehearsal, rehearse
-from core.plans.plan_file import PlanFile
+from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import RunProgress
 from core.privacy.noise import Noise
 from core.registry import mechanism_from
@@ -27,7 +27,7 @@ class Run:
 
     id: str
     table: str
-    plan: PlanFile
+    plan: ReleaseTerms
     standin: str
     """The public rows, in words."""
 

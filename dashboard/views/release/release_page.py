@@ -9,16 +9,15 @@ from core.base.odds import odds
 from core.base.wording import amount, rows
 from core.desk.desk import Desk
 from core.plans.plan import Plan
-from core.plans.plan_file import PlanFile
-from core.plans.session_plan import is_release
+from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable, Statement
-from core.queries.kit.focus import asked_columns
+from core.plans.terms import is_release
+from core.queries.kit.focus import asked_columns, asked_tables
 from core.registry import mechanism_from
 from dashboard.views.budget import ledger_view
 from dashboard.views.common import messages, wording
 from dashboard.views.common.state import PageState
 from dashboard.views.common.wording import percent
-from dashboard.views.plan import class_form
 from dashboard.views.release import result_page
 
 FRESH = "fresh-edition"
@@ -48,18 +47,10 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     st.page_link("steps/plan.py", label="Change the plan", icon=":material/arrow_back:")
 
 
-def _priced(desk: Desk, table: DeskTable, chosen: PlanFile, edition: int) -> Plan | None:
+def _priced(desk: Desk, table: DeskTable, chosen: ReleaseTerms, edition: int) -> Plan | None:
     """The plan at today's price, or None with one sentence on what no longer fits."""
     try:
-        return desk.plan(
-            table,
-            chosen.queries,
-            mechanism=chosen.mechanism,
-            budget=chosen.budget,
-            records=chosen.records,
-            edition=edition,
-            **chosen.options,
-        )
+        return desk.plan_from(table, chosen, edition=edition)
     except DeskError as problem:
         st.error(messages.sentence(problem), icon=":material/error:")
         return None
@@ -82,7 +73,7 @@ def _earlier(here: PageState, table: DeskTable, statement: Statement) -> None:
         messages.note("What was paid, and when, may be published.", "public")
 
 
-def _edition(here: PageState, desk: Desk, table: DeskTable, chosen: PlanFile, plan: Plan) -> Plan:
+def _edition(here: PageState, desk: Desk, table: DeskTable, chosen: ReleaseTerms, plan: Plan) -> Plan:
     """The same plan is the same release; a fresh one is a choice of its own, and is paid for."""
     if desk.progress(plan.id).state == "unpaid":
         return plan
@@ -144,7 +135,7 @@ def _options(plan: Plan) -> str:
 
 
 def _unmeasured(table: DeskTable, plan: Plan) -> None:
-    seen = {name for query in plan.queries for columns in class_form.tables_of(query, table.domain) for name in columns}
+    seen = {name for query in plan.queries for columns in asked_tables(query, table.domain) for name in columns}
     missing = [messages.plain(name) for name in table.domain.names if name not in seen]
     if missing:
         st.write(f"In none of the tables, so perhaps pure chance in the records: {', '.join(missing)}.")
@@ -152,12 +143,12 @@ def _unmeasured(table: DeskTable, plan: Plan) -> None:
 
 def _usefulness(table: DeskTable, plan: Plan) -> None:
     """Compare the noise with the table, and counts of cells with a typical one, which only the curator may know."""
-    held, error = table.notes["rows"], plan.expected_error.mean
-    share = error / max(held, 1)
+    exact, error = table.notes["rows"], plan.expected_error.mean
+    share = error / max(exact, 1)
     text, large = f"±{rows(error)} is {percent(share)} of the table.", share > LARGE_SHARE
     if all(query.name == "marginals" for query in plan.queries):
         sizes = [table.domain.cells(columns) for query in plan.queries for columns in query.tables(table.domain)]
-        typical = held * len(sizes) / sum(sizes)
+        typical = exact * len(sizes) / sum(sizes)
         text, large = f"A count in these tables is {rows(typical)} on average, and {text}", error > typical
     messages.note(text, "curator only")
     if large:

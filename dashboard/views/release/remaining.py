@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import dataclass
 from threading import Lock
@@ -11,11 +10,10 @@ import streamlit as st
 
 from core.base.errors import DeskError
 from core.desk.desk import Desk
-from core.plans.session_plan import is_release
+from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import RunProgress
-from core.privacy.budget import Budget
+from core.plans.terms import is_release
 from core.queries.kit.focus import asked_columns
-from core.registry import mechanism_from, query_from_json
 from dashboard.views.common.wording import duration
 
 EARLY = 0.1
@@ -87,12 +85,10 @@ def _estimate(plan_id: str, _desk: Desk) -> RemainingTime | None:
     if entry is None or not is_release(entry):
         return None
     try:
-        plan, table = json.loads(entry.plan_json), _desk.table(entry.dataset_id)
-        queries = [query_from_json(query) for query in plan["queries"]]
-        mechanism = mechanism_from(plan["mechanism"], queries, Budget.from_json(plan["budget"]), plan["options"])
+        terms, table = ReleaseTerms.read(entry.plan_json), _desk.table(entry.dataset_id)
         return RemainingTime(
-            noise=mechanism.seconds(asked_columns(queries, table.domain), table.unit),
-            records=PER_VALUE * len(table.domain) * (plan["records"] or table.notes["rows"]),
+            noise=terms.build().seconds(asked_columns(terms.queries, table.domain), table.unit),
+            records=PER_VALUE * len(table.domain) * (terms.records or table.notes["rows"]),
         )
     except DeskError:
         return None

@@ -1,4 +1,4 @@
-"""Putting a release or a session on the shelf, and taking it down."""
+"""Sharing a release or a session with everybody, and taking it down."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dashboard.views.common import messages
 
 def show(desk: Desk, identity: str, suggestion: str) -> None:
     """A popover beside whatever can be shared."""
-    shared = desk.shelf.find(identity)
+    shared = desk.shared_items.find(identity)
     with st.popover("Shared" if shared else "Share", icon=":material/public:"):
         st.write(
             "Visitors find it on the page 'Shared'. It is public by its promise; title and note are public too."
@@ -24,4 +24,4 @@ def show(desk: Desk, identity: str, suggestion: str) -> None:
                 desk.share(identity, title=title, note=note)
                 st.rerun()
         if shared is not None:
-            st.button("Take it down", on_click=desk.shelf.take_down, args=(identity,), key=f"unshare-{identity}")
+            st.button("Take it down", on_click=desk.shared_items.take_down, args=(identity,), key=f"unshare-{identity}")

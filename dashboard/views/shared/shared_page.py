@@ -16,7 +16,7 @@ from dashboard.views.common.wording import moment
 
 
 def show(here: state.PageState, desk: Desk) -> None:
-    items = desk.shelf.items()
+    items = desk.shared_items.items()
     if not items:
         st.info("Nothing is shared yet.", icon=":material/public:")
         return

@@ -19,7 +19,7 @@ from core.privacy.unit import Unit
 from core.schema.domain import Domain
 
 TOTAL, PART, ROW = Budget(2, "1e-9"), Budget(1, "1e-9"), Unit.row()
-COLUMNS: dict[str, surveys.Kind] = {"age": "number", "region": "text"}
+COLUMNS: dict[str, surveys.SurveyKind] = {"age": "number", "region": "text"}
 PEOPLE = pd.DataFrame({"age": [30, 45, 60] * 3_000, "region": ["north", "north", "south"] * 3_000})
 DOMAIN = Domain.from_list([{"name": "age", "kind": "integers", "low": 0, "high": 100}])
 
@@ -31,7 +31,9 @@ def desk(tmp_path: Path):
     opened.close()
 
 
-def bought(desk: Desk, part: Budget = PART, total: Budget = TOTAL, unit: Unit = ROW, **columns: surveys.Kind) -> Found:
+def bought(
+    desk: Desk, part: Budget = PART, total: Budget = TOTAL, unit: Unit = ROW, **columns: surveys.SurveyKind
+) -> Found:
     return desk.discover(PEOPLE, columns or COLUMNS, unit=unit, total=total, part=part)
 
 

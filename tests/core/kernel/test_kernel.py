@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from core.base.errors import BadParameter, Undeclared
+from core import registry
+from core.base.errors import BadParameter, OutOfBudget, Undeclared
+from core.kernel.allowance import Allowance
 from core.kernel.asked import Asked, AskedScores, Change
 from core.kernel.compared import GRID, Gap
 from core.kernel.kernel import Kernel
 from core.kernel.measurement import NoiseLevel
 from core.kernel.sparse_vector import AboveThreshold, NumericSparse
 from core.kernel.tables import TOTAL, Blocks, Boxes, Marginal
+from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace, Pure, Selection
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
@@ -22,14 +27,28 @@ from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from core.table.views import Recoding
 from tests.core.kernel.kinds import BOTH, CLASSES, DOMAIN, EVEN
-from tests.privacy.recorder import Recorder
+from tests.kernels import played
+from tests.privacy.kit.recorder import Recorder
+from tests.privacy.kit.sessions import Told, told_apart
 
 ONE = Laplace(Fraction(1))
 CORE = Path(__file__).parents[3] / "core"
 
 
-def kernel(*events, noise=None, unit=None, cells=(5, 0, 2, 1)):
-    return Kernel(Cells(DOMAIN, np.array(cells), unit or Unit.row()), noise or Noise(), Cost.of(events))
+LOW = -(2**50)
+"""A threshold that every comparison exceeds."""
+
+
+def kernel(*events, noise=None, unit=None, cells=(5, 0, 2, 1), left=None):
+    return Kernel(Cells(DOMAIN, np.array(cells), unit or Unit.row()), noise or Noise(), left or Cost.of(events))
+
+
+def sparse_vector(sensitivity=GRID, **options):
+    return NumericSparse(
+        run=AboveThreshold.of(Fraction(1), sensitivity=sensitivity, cutoff=options.get("cutoff", 1)),
+        runs=options.get("runs", 1),
+        number=ONE,
+    )
 
 
 class TestASensitivityThatIsTooSmall:
@@ -54,7 +73,7 @@ class TestASensitivityThatIsTooSmall:
                 return Change(1, 1)
 
         spy = Recorder(0)
-        with pytest.raises(TypeError, match="not a question"):
+        with pytest.raises(TypeError, match="not the kernel's own"):
             kernel(ONE, noise=spy).measure(Lookalike(), ONE)
         assert not spy.calls
 
@@ -87,7 +106,7 @@ class TestASensitivityThatIsTooSmall:
         sparse = NumericSparse(run=run, runs=1, number=ONE)
         held = kernel(Pure(1), unit=Unit.id("who", 2))
         with pytest.raises(BadParameter, match="sensitivity"):
-            held.test(sparse, held.watch(sparse), Gap(EVEN, 0), 0)
+            held.test(held.watch(sparse), Gap(EVEN, 0), 0)
 
 
 class TestCountsReadOutsideTheKernel:
@@ -100,7 +119,6 @@ class TestCountsReadOutsideTheKernel:
             "domain",
             "generator",
             "keys",
-            "left",
             "measure",
             "public_rows",
             "recoded",
@@ -166,10 +184,12 @@ class TestASpendThatWasNotDeclared:
         sparse = NumericSparse(run=run, runs=3, number=ONE)
         held = kernel(Pure(1), Pure(1))
         watch = held.watch(sparse)
-        watch, above = held.test(sparse, watch, Gap(EVEN, 0), -(2**50))
+        watch, above = held.test(watch, Gap(EVEN, 0), LOW)
         assert above and watch.left == 2
         with pytest.raises(Undeclared):
-            held.test(sparse, watch, Gap(EVEN, 0), -(2**50))
+            held.test(watch, Gap(EVEN, 0), LOW)
+        with pytest.raises(OutOfBudget):
+            held.test(watch, Gap(EVEN, 0), LOW)
 
     def test_a_view_spends_from_the_same_reservation(self):
         held = kernel(ONE)
@@ -180,15 +200,105 @@ class TestASpendThatWasNotDeclared:
             held.measure(TOTAL, ONE)
 
     def test_what_is_left_survives_being_written_down(self):
-        from core.kernel.allowance import Allowance
-
-        held = kernel(Pure(1), ONE, Selection(2), Gaussian(Fraction(1, 2)))
-        held.measure(TOTAL, ONE)
-        again = Allowance.from_json(held.left.to_json())
-        assert again.to_json() == held.left.to_json()
+        left = Allowance(Cost.of([Pure(1), ONE, Selection(2), Gaussian(Fraction(1, 2))]))
+        kernel(left=left).measure(TOTAL, ONE)
+        again = Allowance.from_json(left.to_json())
+        assert again.to_json() == left.to_json()
         with pytest.raises(Undeclared):
             again.take(Laplace(2))
         again.take(Selection(2))
+
+
+class TestComparisons:
+    def test_a_forged_handle_is_refused_before_anything_is_looked_at(self):
+        spy = Recorder(0)
+        held = kernel(Pure(1), noise=spy)
+        watch, drawn = held.watch(sparse_vector()), len(spy.calls)
+        for id in (-1, 1, 10**9):
+            with pytest.raises(Undeclared):
+                held.test(replace(watch, id=id), Gap(EVEN, 0), 0)
+        assert len(spy.calls) == drawn
+
+    def test_what_a_handle_says_is_left_is_not_believed(self):
+        held = kernel(Pure(1))
+        first = held.watch(sparse_vector(cutoff=2))
+        assert first.left == 2
+        for left in (1, 0):
+            # The first handle again, and one that claims more: the kernel has its own count.
+            watch, above = held.test(replace(first, left=99), Gap(EVEN, 0), LOW)
+            assert above and watch.left == left
+
+    def test_a_run_that_is_used_up_is_refused(self):
+        spy = Recorder(0)
+        held = kernel(Pure(1), noise=spy)
+        watch, above = held.test(first := held.watch(sparse_vector()), Gap(EVEN, 0), LOW)
+        assert above and watch.left == 0
+        drawn = len(spy.calls)
+        for handle in (watch, first):
+            with pytest.raises(OutOfBudget, match="nothing was compared"):
+                held.test(handle, Gap(EVEN, 0), LOW)
+        assert len(spy.calls) == drawn
+
+    def test_a_handle_of_another_kernel_opens_nothing(self):
+        other = kernel(Pure(1), Pure(1)).watch(sparse_vector(runs=2))
+        with pytest.raises(Undeclared):
+            kernel(Pure(1)).test(other, Gap(EVEN, 0), 0)
+        # Where it happens to name a run, it is that kernel's own: its count and its bound, nothing of the other's.
+        mine = kernel(Pure(1))
+        mine.watch(sparse_vector())
+        watch, above = mine.test(other, Gap(EVEN, 0), LOW)
+        assert above and watch.left == 0
+        small = kernel(Pure(1), unit=Unit.id("who", 2))
+        small.watch(sparse_vector())
+        with pytest.raises(BadParameter, match="sensitivity"):
+            small.test(other, Gap(EVEN, 0), 0)
+
+    def test_a_sparse_vector_is_the_kernels_own(self):
+        with pytest.raises(TypeError, match="written in the kernel"):
+
+            class Loud(AboveThreshold):
+                def offset(self, noise):
+                    return 0
+
+        class Lookalike:
+            epsilon, sensitivity, cutoff = Fraction(1), GRID, 1
+
+            def offset(self, noise):
+                return 0
+
+        held = kernel(Pure(1))
+        for forged in (replace(sparse_vector(), run=Lookalike()), Lookalike()):
+            with pytest.raises(TypeError, match="not the kernel's own"):
+                held.watch(forged)
+        assert held.watch(sparse_vector()).left == 1, "what was refused took nothing"
+
+    def test_a_run_goes_on_where_it_stopped_after_being_written_down(self):
+        left = Allowance(Cost.of([Pure(1)]))
+        watch = kernel(left=left).watch(sparse_vector(cutoff=3))
+        watch, _ = kernel(left=left).test(watch, Gap(EVEN, 0), LOW)
+        kept = json.dumps(left.to_json())
+        for _ in range(2):
+            again = Allowance.from_json(json.loads(kept))
+            assert again.to_json() == left.to_json()
+            assert again.run(watch) == left.run(watch) and again.run(watch) is not left.run(watch)
+            after, above = kernel(left=again).test(watch, Gap(EVEN, 0), LOW)
+            assert above and after.left == 1 and left.run(watch).left == 2
+
+    @pytest.mark.parametrize("name", ["online-weights", "median-basic"])
+    def test_the_offset_is_kept_by_the_kernel_and_not_by_the_mechanism(self, name):
+        """Two sessions with different offsets and the same outcomes: what the mechanism saves is the same."""
+        mechanism = registry.interactive_from(name, Budget(1), {"alpha": 0.4, "questions": 12, "rows": 3_000})
+        counts, saved, offsets = Cells(DOMAIN, np.array([900, 100, 800, 200])), [], []
+        for offset in (7_654_321, -1_234_567):
+            noise = Told([True, False, True], 3, offset=offset)
+            with told_apart():
+                session, _ = played(mechanism, counts, [EVEN] * 3, noise)
+            saved.append(mechanism.save(session.state))
+            offsets.append(session.left["runs"][0]["offset"])
+            assert str(abs(offset)).encode() not in saved[-1]
+            assert offset.to_bytes(8, "little", signed=True) not in saved[-1]
+        assert saved[0] == saved[1]
+        assert offsets == [7_654_321, -1_234_567]
 
 
 class TestTheNoiseLevel:

@@ -12,7 +12,7 @@ from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 HOLES = Domain((Integers(name="x", low=0, high=6, missing=True), Integers(name="y", low=0, high=7)))
 SCALES = tuple(np.rint(np.linspace(-SCALE, SCALE, size)).astype(np.int64) for size in (7, 8))

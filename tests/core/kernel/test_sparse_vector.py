@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -9,13 +10,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from core.base.errors import BadParameter, OutOfBudget
+from core.base.errors import BadParameter, OutOfBudget, Undeclared
 from core.kernel.compared import GRID, on_grid
-from core.kernel.sparse_vector import AboveThreshold, NumericSparse, Watch
+from core.kernel.sparse_vector import AboveThreshold, NumericSparse, OpenRun
 from core.privacy.accounting import units
 from core.privacy.events import Cost, Gaussian, Laplace, Pure
 from core.privacy.noise import Noise
-from tests.core.mechanisms.transcripts import Transcripts, stated, worst
+from tests.core.mechanisms.transcripts import Forced, Transcripts, stated, worst
 
 NUMBER = Laplace(Fraction(1, 10))
 
@@ -45,6 +46,7 @@ def long(cutoff: int, sensitivity=1):
                 yield values, other, (False,) * below + (True,) * above
 
 
+@pytest.mark.crossing(keep=4)
 @pytest.mark.parametrize("epsilon", [Fraction(1, 4), 2])
 @pytest.mark.parametrize(("cutoff", "runs"), [(1, 1), (2, 1), (3, 1), (1, 2), (1, 3), (2, 2)])
 def test_every_sequence_of_answers_is_private(epsilon, cutoff, runs):
@@ -52,6 +54,7 @@ def test_every_sequence_of_answers_is_private(epsilon, cutoff, runs):
     assert worst(proven, short()) <= stated(proven) + 1e-9
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("cutoff", [1, 2, 4])
 @pytest.mark.parametrize("sensitivity", [1, 3])
 def test_long_sequences_come_close_to_what_is_stated_and_not_above(cutoff, sensitivity):
@@ -101,19 +104,36 @@ def test_counts_down_and_renews_the_offset_between_runs():
             return values + self.drawn
 
     plan, noise, paid = machine(1, cutoff=2, runs=2), Loud(), []
-    watch = plan.start(noise, paid.append)
-    assert (watch.left, plan.most, watch.offset) == (4, 4, 1)
+    run = plan.start(noise, paid.append)
+    assert (run.left, plan.most, run.offset) == (4, 4, 1)
     offsets = []
     for _ in range(4):
-        watch, above = plan.test(watch, 100, 0, noise, paid.append)
-        assert above
-        offsets.append(watch.offset)
-    assert offsets == [1, 4, 4, 4]
+        assert run.test(100, 0, noise, paid.append)
+        offsets.append(run.offset)
+    assert offsets == [1, 4, 4, None]
     assert paid == [Pure(plan.run.epsilon)] * 2, "each run is paid when its offset is drawn"
+    drawn = noise.drawn
     with pytest.raises(OutOfBudget, match="no measurement left"):
-        plan.test(watch, 100, 0, noise, paid.append)
-    assert plan.test(Watch(3, 2), -100, 0, noise, paid.append) == (Watch(3, 2), False)
+        run.test(100, 0, noise, paid.append)
+    assert noise.drawn == drawn, "nothing is drawn for a comparison that is refused"
+    below = OpenRun(run=plan.run, offset=3, left=2)
+    assert below.test(-100, 0, noise, paid.append) is False
+    assert below == OpenRun(run=plan.run, offset=3, left=2)
     assert len(paid) == 2
+
+
+def test_a_run_is_over_even_if_the_next_one_is_refused():
+    """Otherwise whoever catches the refusal could go on with an offset that has said enough."""
+
+    def broke(event):
+        raise Undeclared()
+
+    run, noise = OpenRun(run=machine().run, offset=0, left=2), Forced(5, 5)
+    with pytest.raises(Undeclared):
+        run.test(100, 0, noise, broke)
+    with pytest.raises(OutOfBudget):
+        run.test(100, 0, noise, broke)
+    assert run == OpenRun(run=machine().run, offset=None, left=1) and len(noise.scales) == 1
 
 
 def test_cost_is_that_of_everything_that_can_happen():
@@ -147,6 +167,9 @@ def test_the_grid_keeps_changes_within_their_bound():
 def test_survives_json(number):
     plan = replace(machine(Fraction(1, 3), cutoff=2, runs=3, sensitivity=GRID), number=number)
     assert NumericSparse.from_json(plan.to_json()) == plan
+    for offset in (-(2**70), None):
+        under_way = OpenRun(run=plan.run, offset=offset, left=5)
+        assert OpenRun.from_json(json.loads(json.dumps(under_way.to_json()))) == under_way
 
 
 def test_refuses_nonsense():
@@ -154,3 +177,9 @@ def test_refuses_nonsense():
         AboveThreshold.of(Fraction(0), sensitivity=1)
     with pytest.raises(BadParameter):
         AboveThreshold.of(Fraction(1), sensitivity=1, cutoff=0)
+    for bad in ({"cutoff": 1.5}, {"sensitivity": 0}, {"sensitivity": True}):
+        with pytest.raises(BadParameter, match=next(iter(bad))):
+            replace(machine().run, **bad)
+    for runs in (0, 2.5):
+        with pytest.raises(BadParameter, match="runs"):
+            machine(runs=runs)

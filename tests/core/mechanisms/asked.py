@@ -8,7 +8,6 @@ from core.kernel.query import Query
 from core.mechanisms.kit.interactive import Reply
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
-from tests.kernels import kernel_for
 
 CUBE = Domain(tuple(Integers(name=name, low=0, high=high) for name, high in (("a", 3), ("b", 2), ("c", 1), ("d", 1))))
 
@@ -37,16 +36,6 @@ def questions(domain: Domain, count: int, seed: int = 7, denominators: tuple[int
             weights = generator.integers(0, denominator + 1, shape)
         made.append(Query(columns=columns, weights=weights, denominator=denominator))
     return made
-
-
-def played(mechanism, counts: Cells, asked: list[Query], noise, earlier=None) -> tuple[object, list[Reply]]:
-    """A whole session, within what it declares: its last state and all its answers."""
-    kernel = kernel_for(mechanism, counts, noise)
-    state, replies = mechanism.open(kernel, earlier), []
-    for question in asked:
-        state, reply = mechanism.answer(state, question, kernel)
-        replies.append(reply)
-    return state, replies
 
 
 def errors(replies: list[Reply], asked: list[Query], counts: Cells) -> np.ndarray:

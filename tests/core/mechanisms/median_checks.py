@@ -16,7 +16,7 @@ from core.privacy.unit import Unit
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from tests.kernels import kernel_for
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 MICRO = Domain((Integers(name="a", low=0, high=2),))
 MICRO_QUESTIONS = tuple(Query(columns=("a",), weights=np.eye(3, dtype=np.int64)[place]) for place in range(3))

@@ -13,7 +13,7 @@ from core.privacy.unit import Unit
 from core.schema.domain import Booleans, Domain, Integers
 from core.table.counts import Cells
 from tests.kernels import run
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 LINE = Domain((Integers(name="x", low=0, high=29, missing=True), Booleans(name="ill")))
 PLANE = Domain((Integers(name="x", low=0, high=8), Integers(name="y", low=0, high=5), Booleans(name="ill")))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from core.base.errors import OutOfBudget
-from core.kernel.sparse_vector import NumericSparse, Watch
+from core.kernel.sparse_vector import NumericSparse, OpenRun
 from core.privacy.events import Event
 
 REACH = 400
@@ -75,8 +75,12 @@ class Transcripts:
     def _after(self, value: int, left: int) -> tuple[int, bool]:
         """What an outcome above leaves, and whether a new offset is drawn."""
         noise = Forced(10**6, 7)
-        watch, _ = self.machine.test(Watch(-(10**6), left), value, self.threshold, noise, _paid)
-        return watch.left, len(noise.scales) > 1
+        run = self._run(-(10**6), left)
+        run.test(value, self.threshold, noise, _paid)
+        return run.left, len(noise.scales) > 1
+
+    def _run(self, offset: int, left: int) -> OpenRun:
+        return OpenRun(run=self.machine.run, offset=offset, left=left)
 
     def _factor(self, value: int, left: int, outcome) -> np.ndarray:
         """P(outcome | offset) for every offset."""
@@ -113,7 +117,7 @@ class Transcripts:
 
     def _says(self, value: int, left: int, offset: int, noise: Forced):
         try:
-            return self.machine.test(Watch(offset, left), value, self.threshold, noise, _paid)[1]
+            return self._run(offset, left).test(value, self.threshold, noise, _paid)
         except OutOfBudget:
             return None
 

@@ -33,6 +33,8 @@ from core.privacy.accounting import (
 from core.privacy.budget import Budget, exact
 from core.privacy.events import Cost, Event, Gaussian, Laplace, Pure, Selection
 
+pytestmark = pytest.mark.crossing(keep=4)
+
 ORDERS = [Fraction(11, 10), Fraction(2), Fraction(7, 2), Fraction(139, 4), Fraction(300)]
 BUDGETS = [Budget(0.01, 1e-9), Budget(0.1, 1e-6), Budget(1, 1e-9), Budget(3.7, 1e-12), Budget(20, 1e-6), Budget(2, 0.3)]
 
@@ -222,6 +224,7 @@ def test_selection_covers_every_small_exponential_mechanism(epsilon: Fraction, o
     assert bound <= float(order * epsilon**2 / 8) + 1e-12
 
 
+@pytest.mark.crossing(keep=5)
 @pytest.mark.parametrize("order", ORDERS, ids=float)
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(5)], ids=float)
 def test_selection_is_charged_no_more_than_its_worst_case(epsilon: Fraction, order: Fraction) -> None:

@@ -16,7 +16,7 @@ from core.base.errors import BadParameter
 from core.privacy import noise as noise_module
 from core.privacy import samplers
 from core.privacy.noise import Noise, NoiseSource
-from tests.privacy.laws import (
+from tests.privacy.kit.laws import (
     RIGHT,
     WRONG,
     gaussian_draws,
@@ -55,6 +55,7 @@ def test_laplace_and_gaussian_beyond_machine_integers() -> None:
     assert stats.kstest(draws, stats.norm(scale=float(scale)).cdf).pvalue > RIGHT
 
 
+@pytest.mark.crossing(keep=3)
 @pytest.mark.parametrize(
     ("scores", "epsilon", "sensitivity"),
     [
@@ -86,6 +87,7 @@ def pair_fit(scores: np.ndarray, epsilon: Fraction, draws: int) -> float:
     return float(stats.chisquare(observed, draws * weights / weights.sum()).pvalue)
 
 
+@pytest.mark.exhaustive
 def test_pairs_follow_the_exponential_mechanism_over_signed_intervals() -> None:
     scores = np.array([0, 2, -1, 1, 1])
     assert pair_fit(scores, Fraction(1, 2), 4_000) > RIGHT

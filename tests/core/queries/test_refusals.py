@@ -55,7 +55,7 @@ WORDS = Domain((Categories(name="word", values=("x", "y", "z")),))
         (lambda: Unions(column="x", parts=0), NUMBERS, "parts", "at least 1"),
         (lambda: Unions(column="x", parts=4), NUMBERS, "parts", "at most 3"),
         (lambda: Unions(column="colour"), NUMBERS, "column", "no order"),
-        (lambda: Rectangles(columns=("x",)), NUMBERS, "columns", "two or three"),
+        (lambda: Rectangles(columns=("x",)), NUMBERS, "columns", "at least 2 and at most 3 columns"),
         (lambda: Rectangles(columns=("x", "colour")), NUMBERS, "columns", "no order"),
         (lambda: Rectangles(columns=("x", "y"), bits=3), NUMBERS, "bits", "at most 2 bits"),
         (lambda: Halfspaces(columns=("colour",)), NUMBERS, "columns", "not a column of numbers; use one of: x, y, z"),

@@ -12,7 +12,7 @@ from core.base.errors import BadParameter, BadSchema, DeskError, Failed, OutOfBu
 from core.kernel.allowance import Allowance
 from core.kernel.kernel import Kernel
 from core.kernel.query import Query
-from core.plans.session_plan import is_session
+from core.plans.terms import is_session
 from core.privacy.events import Pure
 from core.registry import interactive
 from core.schema.domain import Categories
@@ -409,6 +409,7 @@ def test_questions_can_be_read_back(desk, held):
     assert np.array_equal(again.weights * (2**20 // again.denominator), large.weights)
 
 
+@pytest.mark.crossing(keep=3)
 @pytest.mark.parametrize("name", sorted(interactive))
 def test_every_mechanism_goes_on_where_it_stopped(desk, held, tmp_path, name):
     session = desk.ask(held, mechanism=name, budget=ONE, columns=["age", "ill"], **OPTIONS.get(name, {}))

@@ -2,7 +2,7 @@ import duckdb
 import pytest
 
 from core.base.errors import BadFile, BadParameter
-from core.table.sentences import shielded
+from core.table.sentences import without_cell_values
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from core.table.sentences import shielded
     ],
 )
 def test_nothing_of_the_old_error_is_left(error):
-    @shielded
+    @without_cell_values
     def work():
         raise error
 
@@ -28,7 +28,7 @@ def test_nothing_of_the_old_error_is_left(error):
 
 
 def test_at_most_a_line_number_is_kept():
-    @shielded
+    @without_cell_values
     def work():
         raise duckdb.InvalidInputException("CSV Error on Line: 1204\nsecret\nExpected Number of Columns: 3")
 
@@ -38,10 +38,10 @@ def test_at_most_a_line_number_is_kept():
 
 
 def test_our_own_sentences_and_results_pass():
-    @shielded
+    @without_cell_values
     def refuse():
         raise BadParameter("epsilon", "must be above 0.")
 
     with pytest.raises(BadParameter, match="epsilon"):
         refuse()
-    assert shielded(lambda: 7)() == 7
+    assert without_cell_values(lambda: 7)() == 7

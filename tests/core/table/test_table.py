@@ -295,6 +295,7 @@ number_texts = st.one_of(
 )
 
 
+@pytest.mark.exhaustive
 @given(texts=st.lists(number_texts.filter(lambda text: "\0" not in text), min_size=1, max_size=30))
 @settings(max_examples=25, deadline=None)
 def test_numbers_in_text_are_read_alike_by_duckdb_and_by_the_schema(

@@ -18,6 +18,8 @@ from core.theory.bound import fewest, smallest
 from core.theory.iterative import IterativeBound
 from tests.core.theory.cases import CASES, QUERIES, UNIVERSE
 
+pytestmark = pytest.mark.crossing(keep=11)
+
 ALPHAS = st.floats(0.02, 0.9)
 EPSILONS = st.floats(0.01, 10)
 every_case = pytest.mark.parametrize("bound", CASES.values(), ids=CASES)
@@ -35,6 +37,7 @@ def test_rows_are_enough_and_one_fewer_is_not(bound, alpha, epsilon):
     assert fewer < 1 or not bound.holds(alpha=alpha, rows=fewer, epsilon=epsilon)
 
 
+@pytest.mark.crossing(keep=11)
 @every_case
 @few
 @given(alpha=ALPHAS, epsilon=EPSILONS)
@@ -61,6 +64,7 @@ def test_error_is_the_least_that_holds(bound, alpha, epsilon):
     assert not bound.holds(alpha=least * (1 - 1e-9), rows=rows, epsilon=epsilon)
 
 
+@pytest.mark.crossing(keep=11)
 @every_case
 @few
 @given(alpha=ALPHAS, epsilon=EPSILONS, more=st.floats(1.01, 3))

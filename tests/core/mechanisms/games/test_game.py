@@ -29,7 +29,7 @@ from core.schema.domain import Booleans, Domain, Integers
 from core.table.counts import Cells
 from tests.core.samples import SMALL, small_counts
 from tests.kernels import run
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 GAMES = (GameData, GameQuery, GameBoth)
 BUDGETS = (Budget(1), Budget(1, 1e-6))
@@ -74,6 +74,7 @@ def both_runs(game, first: Cells, second: Cells, seed: int):
     return list(zip(recorded.calls, replayed.calls, strict=True))
 
 
+@pytest.mark.crossing(keep=12)
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: f"{unit.limit}-{unit.neighbours}")
 @pytest.mark.parametrize("game", list(games(rounds=4)))
 def test_neighbours_get_the_same_steps_within_the_declared_sensitivity(game, unit):
@@ -88,6 +89,7 @@ def test_neighbours_get_the_same_steps_within_the_declared_sensitivity(game, uni
     assert unit.public_rows == ("laplace" not in reached and "gaussian" not in reached)
 
 
+@pytest.mark.crossing(keep=12)
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: f"{unit.limit}-{unit.neighbours}")
 @pytest.mark.parametrize("game", list(games()))
 def test_the_cost_is_what_is_asked_and_uses_the_budget(game, unit):
@@ -100,6 +102,7 @@ def test_the_cost_is_what_is_asked_and_uses_the_budget(game, unit):
     assert 0.96 * held <= accounting.units(declared, order) <= held
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("kind", GAMES)
 def test_the_whole_run_is_exactly_private_on_a_micro_domain(kind):
     """All tables of up to four rows on four cells with one row more; losses over all outcomes, added up."""
@@ -115,6 +118,7 @@ def test_the_whole_run_is_exactly_private_on_a_micro_domain(kind):
     assert 0.5 < largest <= 1 + 1e-9
 
 
+@pytest.mark.crossing(keep=3)
 @pytest.mark.parametrize("kind", GAMES)
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_the_release_is_far_better_than_the_uniform_table(kind, budget):

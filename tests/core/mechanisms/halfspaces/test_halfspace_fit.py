@@ -27,6 +27,7 @@ def error(query, model, counts):
     return np.abs(query.answers(model) - query.answers(counts))
 
 
+@pytest.mark.crossing(keep=4)
 @pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("translated", [True, False])
@@ -54,6 +55,7 @@ def test_default_cost_uses_the_budget_and_never_more(epsilon, delta, domain):
     assert 0.999 * accounting.capacity(budget) < spent <= accounting.capacity(budget)
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize("translated", [True, False])
 def test_beats_projections_by_a_wide_margin(budget, translated):

@@ -42,6 +42,7 @@ def small_support(monkeypatch):
     monkeypatch.setattr(halfspace_projections, "SUPPORT", 500)
 
 
+@pytest.mark.crossing(keep=4)
 @pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("dimension", [2, 3])

@@ -20,7 +20,7 @@ from core.queries.marginals import Marginals
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from tests.core.samples import SMALL, small_cells, small_counts
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 SURE = Selection(Fraction(1_000))
 UNIFORM = Dense.uniform(SMALL, 5_000.0)
@@ -106,6 +106,7 @@ def test_ends_follows_pieces_and_leaves_missing_values_out():
     assert question.weights.tolist() == [0, 0, 1, 1, 0, 0, 0, 0, 0]
 
 
+@pytest.mark.crossing(keep=4)
 @pytest.mark.parametrize("unit", [Unit.row(), Unit.row("replace"), Unit.id("p", 3), Unit.id("p", 3, "replace")])
 @pytest.mark.parametrize(
     ("distinguisher", "rows"),

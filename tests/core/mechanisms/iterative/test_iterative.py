@@ -32,7 +32,7 @@ from core.schema.domain import Booleans, Domain, Integers
 from core.table.counts import Cells
 from tests.core.samples import SMALL, small_counts
 from tests.kernels import run
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 PAIRS = (Marginals(order=2),)
 FULLEST = (Lipschitz(columns=("colour", "size"), statistics=(("largest",), ("top", 3))),)
@@ -70,6 +70,7 @@ def test_whole_tables_beat_independent_columns():
     assert mean_distance(IterativeWeights(queries=PAIRS, budget=Budget(1)), counts) < distance(counts, independent) / 10
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("kind", [IterativeWeights, IterativePerceptron])
 @pytest.mark.parametrize("questions", ["tables", "members"])
 def test_replaying_improves_on_not_replaying(kind, questions):
@@ -122,6 +123,7 @@ def rows_needed(mechanism, domain, unit, beta=0.1) -> float:
     return unit.limit * 16 * math.log(2 * rounds * questions / beta) / (each * mechanism.accuracy)
 
 
+@pytest.mark.crossing(keep=3)
 @pytest.mark.parametrize("unit", [Unit.row(), Unit.row("replace")])
 @pytest.mark.parametrize(
     ("kind", "options"), [(IterativeWeights, {}), (IterativePerceptron, {"unevenness": 4.0}), (IterativeMedian, {})]

@@ -20,7 +20,7 @@ from core.queries.marginals import Marginals
 from core.table.counts import Cells
 from tests.core.samples import SMALL
 from tests.kernels import run
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 PAIRS = (Marginals(order=2),)
 MIXED = (Marginals(order=1), Intervals(column="size"))
@@ -67,6 +67,7 @@ def neighbours(unit, generator):
     return Cells(SMALL, cells + first, unit), Cells(SMALL, cells + other, unit)
 
 
+@pytest.mark.crossing(keep=9)
 @pytest.mark.parametrize(("mechanism", "unit"), CASES)
 def test_given_the_same_answers_a_neighbour_is_asked_the_same_and_differs_by_the_sensitivity(mechanism, unit):
     generator, reached = np.random.default_rng(8), 0.0

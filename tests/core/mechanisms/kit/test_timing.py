@@ -19,7 +19,7 @@ from core.queries.halfspaces import Halfspaces
 from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
 from core.schema.domain import Domain, Integers
-from tests.privacy.cases import CASES, DOMAIN
+from tests.privacy.kit.cases import CASES, DOMAIN
 
 BUDGET, ROW = Budget(1, 1e-6), Unit.row()
 PAIRS, ONE, PLANES = (Marginals(order=2),), (Intervals(column="a"),), (Halfspaces(columns=("a", "b")),)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -23,7 +24,7 @@ from core.table.counts import Cells
 from tests.core.mechanisms.median_checks import MICRO, Scripted, both, log_chance, neighbours, scripted, session
 from tests.core.samples import SMALL, small_counts
 from tests.kernels import answered, opened
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 UNITS = (Unit.row(), Unit.row("replace"), Unit.id("person", 3), Unit.id("person", 3, "replace"))
 QUICK = {"alpha": 0.2, "questions": 50, "rows": 5_000, "chains": 16}
@@ -40,6 +41,7 @@ def questions(domain: Domain, count: int, seed: int = 0) -> tuple[Query, ...]:
     return Marginals(order=min(2, len(domain))).sample(domain, count, np.random.default_rng(seed))
 
 
+@pytest.mark.crossing(keep=4)
 @pytest.mark.parametrize("budget", [Budget(1), Budget(1, 1e-6)])
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("constants", ["calibrated", "thesis"])
@@ -66,7 +68,7 @@ def test_exact_privacy_on_a_micro_domain_although_the_walk_has_not_mixed():
     unit = Unit.row("replace")
     mechanism = MedianWalk(budget=Budget(1), alpha=0.3, questions=3, rows=1_000, chains=16)
     hard = mechanism.hard_answers(MICRO, unit)
-    sparse = mechanism._sparse(unit, hard)
+    sparse = mechanism.sparse(unit, hard)
     numbers, largest = float(sparse.number.epsilon), 0.0
     threshold = math.ceil(mechanism._width(4.0, unit, hard) / 4 * GRID)
     for pair, kinds in product(list(neighbours(unit))[::3], product(["easy", "hard"], repeat=2)):
@@ -122,16 +124,16 @@ def test_hard_answers_teach(monkeypatch):
     truth = int(question.total(counts))
     noise = Scripted([5_000, 0, 2**60, truth, -(2**60)])
     state = opened(mechanism, counts, noise)
-    assert mechanism.mixing(state).rhat == 1
-    before = abs(float(np.median(state.hypothesis.values(question))) - truth)
+    assert mechanism.mixing(state.state).rhat == 1
+    before = abs(float(np.median(state.state.hypothesis.values(question))) - truth)
     state, hard = answered(mechanism, state, question, counts, noise)
-    half = mechanism._half(state, SMALL, counts.unit)
-    values = state.hypothesis.values(question)
+    half = mechanism._half(state.state, SMALL, counts.unit)
+    values = state.state.hypothesis.values(question)
     assert hard.count == truth and np.abs(values - truth).max() <= half + 1e-6 < before
     state, easy = answered(mechanism, state, question, counts, noise)
     assert easy.kind == "easy" and abs(easy.count - truth) <= half
-    assert 0.9 < mechanism.mixing(state).rhat < 1.2 and mechanism.mixing(state).effective > 64
-    assert mechanism.peek(state).marginal(()).sum() == pytest.approx(5_000)
+    assert 0.9 < mechanism.mixing(state.state).rhat < 1.2 and mechanism.mixing(state.state).effective > 64
+    assert mechanism.peek(state.state).marginal(()).sum() == pytest.approx(5_000)
 
 
 def test_a_session_halts_honestly():
@@ -162,11 +164,14 @@ def test_saved_and_loaded_bit_by_bit(constants):
     state = opened(mechanism, counts, noise)
     for question in asked[:4]:
         state, _ = answered(mechanism, state, question, counts, noise)
-    again = mechanism.load(SMALL, mechanism.save(state))
-    assert (again.rows, again.watch, again.asked) == (state.rows, state.watch, state.asked)
-    assert np.array_equal(again.hypothesis.points, state.hypothesis.points)
-    assert again.hypothesis.mixing == state.hypothesis.mixing and again.hypothesis.spare == (constants == "thesis")
-    assert mechanism.save(again) == mechanism.save(state)
+    loaded = mechanism.load(SMALL, mechanism.save(state.state))
+    facts = ("rows", "left", "watch", "asked")
+    assert [getattr(loaded, name) for name in facts] == [getattr(state.state, name) for name in facts]
+    again = replace(state, state=loaded)
+    cloud = state.state.hypothesis
+    assert np.array_equal(loaded.hypothesis.points, cloud.points)
+    assert loaded.hypothesis.mixing == cloud.mixing and loaded.hypothesis.spare == (constants == "thesis")
+    assert mechanism.save(loaded) == mechanism.save(state.state)
     one, two = Recorder(6), Recorder(6)
     for question in asked[4:]:
         state, first = answered(mechanism, state, question, counts, one)
@@ -178,10 +183,10 @@ def test_the_thesis_body_holds_histograms_of_less_mass():
     mechanism = MedianWalk(budget=Budget(1), constants="thesis", **QUICK)
     state = opened(mechanism, small_counts(), Recorder(0))
     whole = Query(columns=(), weights=np.array(1))
-    values = state.hypothesis.values(whole) / state.rows
+    values = state.state.hypothesis.values(whole) / state.state.rows
     assert (values < 1).all() and values.std() > 0
     plain = opened(MedianWalk(budget=Budget(1), **QUICK), small_counts(), Recorder(0))
-    assert np.allclose(plain.hypothesis.values(whole), plain.rows)
+    assert np.allclose(plain.state.hypothesis.values(whole), plain.state.rows)
 
 
 def test_what_is_refused():
@@ -215,4 +220,5 @@ def test_a_measurement_that_teaches_nothing_counts_all_the_same(monkeypatch, err
     state = opened(mechanism, counts, noise)
     after, reply = answered(mechanism, state, questions(SMALL, 1)[0], counts, noise)
     assert (reply.kind, reply.count) == ("hard", 700)
-    assert after.watch.left == state.watch.left - 1 and after.hypothesis is state.hypothesis
+    assert after.state.left == after.state.watch.left == state.state.left - 1
+    assert after.state.hypothesis is state.state.hypothesis

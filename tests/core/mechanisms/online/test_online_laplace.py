@@ -13,9 +13,9 @@ from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.table.counts import Cells
-from tests.core.mechanisms.asked import CUBE, cells, errors, played, questions
-from tests.kernels import answered
-from tests.privacy.recorder import Recorder
+from tests.core.mechanisms.asked import CUBE, cells, errors, questions
+from tests.kernels import answered, played
+from tests.privacy.kit.recorder import Recorder
 
 BUDGETS = (Budget(1), Budget(1, 1e-6))
 UNITS = (Unit.row(), Unit.row("replace"), Unit.id("person", 3), Unit.id("person", 3, "replace"))
@@ -47,12 +47,12 @@ def test_every_answer_is_measured_until_the_last():
     asked = questions(CUBE, 4)
     state, replies = played(session, counts, asked[:3], Recorder(1))
     assert [(reply.kind, reply.left) for reply in replies] == [("hard", 2), ("hard", 1), ("hard", 0)]
-    assert session.load(CUBE, session.save(state)) == state
+    assert session.load(CUBE, session.save(state.state)) == state.state
     noise = Recorder(2)
     with pytest.raises(OutOfBudget, match="all its 3 questions"):
         answered(session, state, asked[3], counts, noise)
     assert not noise.calls
-    assert session.peek(state) is None
+    assert session.peek(state.state) is None
 
 
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)

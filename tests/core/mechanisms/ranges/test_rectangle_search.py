@@ -16,9 +16,10 @@ from core.table.counts import Cells
 from tests.core.mechanisms.ranges.test_rectangle_tree import box_errors, clustered, grid
 from tests.core.mechanisms.replay import BUDGETS, PLANE, UNITS, check_private
 from tests.kernels import kernel_for, run
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize("unit", UNITS)
 def test_privacy(budget, unit, monkeypatch):
@@ -52,6 +53,7 @@ def test_boxes_are_a_partition(sizes):
     assert len(boxes.low) > 10
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("kind", ["clustered", "line", "single"])
 def test_a_side_cuts_through_few_rows(kind):
     table = clustered((64, 64), 5_000_000)

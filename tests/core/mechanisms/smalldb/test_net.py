@@ -17,7 +17,7 @@ from core.table.counts import Cells
 from core.theory.release import NetBound as Theorem
 from tests.core.samples import SMALL, small_counts
 from tests.kernels import run
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 LINE = Domain((Integers(name="x", low=0, high=3),))
 INTERVALS = (Intervals(column="x"),)

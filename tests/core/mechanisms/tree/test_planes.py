@@ -15,7 +15,7 @@ from core.privacy.unit import Unit
 from core.queries.halfspaces import Halfspaces
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 DOMAIN = Domain((Integers(name="x", low=0, high=20), Integers(name="y", low=0, high=10, missing=True)))
 QUERY = Halfspaces(columns=("x", "y"), directions=16)

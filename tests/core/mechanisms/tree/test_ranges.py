@@ -14,7 +14,7 @@ from core.privacy.events import Cost, Gaussian, Laplace
 from core.privacy.unit import Unit
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 LINE = Domain((Integers(name="x", low=0, high=999, missing=True),))
 PLANE = Domain((Integers(name="x", low=0, high=63), Integers(name="y", low=0, high=31)))

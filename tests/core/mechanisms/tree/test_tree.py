@@ -21,7 +21,7 @@ from core.schema.domain import Booleans, Categories, Domain, Integers
 from core.table.encoded import histogram, occurring
 from tests.core.mechanisms.replay import BUDGETS, LINE, PLANE, UNITS, check_private
 from tests.kernels import run
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 PAIRS = (Marginals(order=2),)
 LARGE = Budget(100, 1e-6)
@@ -76,6 +76,7 @@ def few_points(monkeypatch):
     monkeypatch.setattr(tables_model, "MOST_POINTS", 5_000)
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: f"{unit.limit}{unit.neighbours}")
 @pytest.mark.parametrize("budget", (*BUDGETS, LARGE), ids=str)
 def test_replay_on_neighbours(budget, unit, monkeypatch):

@@ -24,7 +24,7 @@ from core.table.counts import Cells
 from tests.core.mechanisms.replay import BUDGETS, LINE, PLANE, UNITS, check_private
 from tests.core.mechanisms.tree.test_tree import Rows, chain
 from tests.kernels import run
-from tests.privacy.recorder import Recorder
+from tests.privacy.kit.recorder import Recorder
 
 EVERYTHING = (
     Marginals(order=2),
@@ -71,6 +71,7 @@ def few_points(monkeypatch):
     monkeypatch.setattr(tables_model, "MOST_POINTS", 20_000)
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: f"{unit.limit}{unit.neighbours}")
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_replay_of_all_classes_together_on_neighbours(budget, unit, monkeypatch):
@@ -108,6 +109,7 @@ def test_what_was_asked_is_within_the_declared_cost(budget, few_points):
     assert accounting.units(recorder.cost(), order) > 0.5 * accounting.units(declared, order)
 
 
+@pytest.mark.exhaustive
 def test_one_table_answers_tables_ranges_and_halfspaces_well():
     """Each class that is ticked is answered better than by a release that does not know of it."""
     table = people()
@@ -144,6 +146,7 @@ def test_planes_that_are_counted_improve_halfspaces(few_points, monkeypatch):
     assert errors[0] < 0.5 * errors[1]
 
 
+@pytest.mark.exhaustive
 def test_ranges_are_as_good_as_those_of_a_tree_of_their_own_share():
     table = people()
     asked = (Intervals(column="pay"),)

@@ -1,0 +1,41 @@
+"""What is recommended first, from public facts alone."""
+
+from core.planning.recommendation import ranked, recommend
+from core.privacy.budget import Budget
+from core.privacy.unit import Unit
+from core.queries.intervals import Intervals
+from core.queries.marginals import Marginals
+from core.registry import offline
+from core.schema.domain import Domain, Integers
+
+DOMAIN = Domain(tuple(Integers(name=name, low=0, high=15) for name in "abc"))
+PURE, APPROXIMATE = Budget(1), Budget(1, "1e-9")
+
+
+def expected(queries, domain, budget, names):
+    return {name: offline[name](queries=tuple(queries), budget=budget).expected(domain, Unit.row()) for name in names}
+
+
+def first(queries, domain, budget):
+    names = ["histogram", "laplace", "interval-tree", *([] if budget.pure else ["gaussian"])]
+    return recommend(queries, domain, budget, expected(queries, domain, budget, names))[0]
+
+
+def test_small_schemas():
+    assert first([Intervals(column="a")], DOMAIN.project(["a"]), PURE) == "interval-tree"
+    assert first([Marginals(order=3)], DOMAIN, APPROXIMATE) == "histogram"
+    assert first([Marginals(order=1)], DOMAIN, APPROXIMATE) == "gaussian", "few small tables beat all combinations"
+    assert first([Marginals(order=1)], DOMAIN, PURE) == "laplace"
+
+
+def test_whole_tables_of_a_large_schema_get_the_tree():
+    wide = Domain(tuple(Integers(name=f"c{place}", low=0, high=15) for place in range(8)))
+    asked = [Marginals(order=2), Intervals(column="c0")]
+    found = expected(asked, wide, APPROXIMATE, ("tree", "gaussian"))
+    assert recommend(asked, wide, APPROXIMATE, found) == ["tree", "gaussian"]
+    assert recommend(asked, wide, APPROXIMATE, {"gaussian": found["gaussian"]}) == ["gaussian"]
+
+
+def test_the_others_follow_as_the_registry_lists_them():
+    found = expected([Marginals(order=1)], DOMAIN, PURE, ("histogram", "laplace", "tree"))
+    assert ranked([Marginals(order=1)], DOMAIN, PURE, found) == ["laplace", "tree", "histogram"]

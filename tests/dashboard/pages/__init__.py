@@ -1,0 +1,1 @@
+"""Every page as its script runs, without a browser."""

@@ -1,0 +1,95 @@
+"""The Release page: one summary of the plan under work, and what is left of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.desk.desk import Desk
+from core.plans.statements import DeskTable, RunProgress
+from core.privacy.budget import Budget
+from core.queries.marginals import Marginals
+from core.schema.domain import Booleans, Domain, Integers
+from dashboard.views.release.remaining import MOST_WATCHED, Clocks, RemainingTime, remaining, sentence
+from tests.dashboard.pages.test_pages import button, errors, field, finished, go_on, small, words
+
+__all__ = ["small"]
+
+Open = Callable[..., AppTest]
+DOMAIN = Domain((Integers(name="x", low=0, high=15), Booleans(name="y")))
+
+
+def test_nothing_planned_means_no_button(page: Open, small: DeskTable) -> None:
+    app = page("release")
+    assert "Nothing is planned" in words(app)
+    assert [found.label for found in app.button] == []
+
+
+def test_the_summary_has_everything_that_was_chosen(page: Open, small: DeskTable) -> None:
+    app = page("plan")
+    field(app, "Epsilon (ε)").set_value("0.4").run()
+    next(found for found in app.number_input if found.label == "Synthetic rows").set_value(77).run()
+    said = words(go_on(app)).replace("\\", "")
+    what = ["1 table of 2 columns", "(77)", "usual settings", "adding or removing one row", "can be taken back"]
+    price = ["ε = 0.4, δ = 1e-9", "at most 60 % sure", "of what is left, for good", "95 % of the time"]
+    for part in what + price:
+        assert part in said
+    assert not button(app, "Release").disabled
+
+
+def test_the_price_is_that_of_today(page: Open, desk: Desk, small: DeskTable) -> None:
+    app = page("plan")
+    field(app, "Epsilon (ε)").set_value("1.9").run()
+    assert not button(go_on(app), "Release").disabled
+    desk.release(desk.plan(small, [Marginals(order=1)], mechanism="laplace", budget=Budget(1)))
+    app.run()
+    assert button(app, "Release").disabled
+    assert "Nothing was spent" in errors(app)[0]
+
+
+def test_planning_anew_leaves_the_old_result(page: Open, desk: Desk, small: DeskTable) -> None:
+    app = go_on(page("plan"))
+    button(app, "Release").click().run()
+    finished(app, desk)
+    assert "Released, stored and paid" in words(app)
+    app.switch_page("steps/plan.py").run()
+    field(app, "Epsilon (ε)").set_value("0.2").run()
+    go_on(app)
+    assert "Released, stored and paid" not in words(app)
+    assert not button(app, "Release").disabled
+
+
+def test_sessions_are_not_listed_as_releases(page: Open, desk: Desk, small: DeskTable) -> None:
+    desk.ask(small, mechanism="online-histogram", budget=Budget("0.1"))
+    assert not errors(page("release"))
+    assert not [found for found in page("release").expander if "Earlier" in found.label]
+
+
+def test_remaining_time() -> None:
+    plan = RemainingTime(noise=100, records=7)
+    assert remaining(10, 0.2, 0.4, plan) == 20 + 7, "a fifth took ten seconds; as much again until the records"
+    assert remaining(10, 0.05, 0.05, plan) == 90 + 7
+    assert remaining(200, 0.05, 0.05, plan) == 7
+    assert remaining(3, 0.0, 0.8, plan) == 4, "records are one step: the share stands still, the time does not"
+    assert remaining(30, 0.0, 0.8, plan) == 0
+
+
+def test_a_run_says_how_long(page: Open, desk: Desk, small: DeskTable) -> None:
+    plan = desk.plan(small, [Marginals(order=1)], mechanism="laplace", budget=Budget(1), records=20_000_000)
+    account = desk.ledger.account(desk.ledger.dataset(small.id).fingerprint)
+    desk.ledger.reserve(plan_id=plan.id, dataset_id=small.id, plan_json=plan.content, units=plan.units, account=account)
+    assert sentence(desk, plan.id, RunProgress(state="running", stage="Waiting")) == "It waits for the run before it."
+    assert sentence(desk, plan.id, RunProgress(state="running", stage="Measuring", share=0.1)) == "About 40 s left."
+    assert sentence(desk, "unknown", RunProgress(state="running", stage="Measuring", share=0.1)) == ""
+
+
+def test_clocks_start_again_with_the_run() -> None:
+    clocks = Clocks()
+    assert clocks.elapsed("a", 0.2, 100.0) == (0.0, 0.0)
+    assert clocks.elapsed("a", 0.5, 103.0) == (3.0, pytest.approx(0.3))
+    assert clocks.elapsed("a", 0.1, 110.0) == (0.0, 0.0)
+    for place in range(MOST_WATCHED):
+        clocks.elapsed(str(place), 0.0, 111.0)
+    assert clocks.elapsed("a", 0.4, 120.0) == (0.0, 0.0), "long forgotten"

@@ -1,0 +1,98 @@
+"""The public face: what is shared, what a visitor sees, and what a visitor cannot reach."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.desk.desk import Desk
+from core.plans.statements import DeskTable
+from core.privacy.budget import Budget
+from core.queries.marginals import Marginals
+from core.registry import mechanisms, query_classes
+from dashboard.views.common import access
+from dashboard.views.common.messages import plain
+from tests.dashboard.listed import APP, CURATORS, EVERYBODYS
+from tests.dashboard.pages.test_pages import Open, button, errors, field, small, words
+
+__all__ = ["small"]
+
+
+@pytest.fixture
+def plan_id(desk: Desk, small: DeskTable) -> str:
+    plan = desk.plan(small, [Marginals(order=2)], mechanism="gaussian", budget=Budget(1, "1e-9"))
+    desk.release(plan)
+    return plan.id
+
+
+@pytest.fixture
+def visitor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(access, "role", lambda: "visitor")
+
+
+def test_nothing_is_shared_by_itself(page: Open, plan_id: str) -> None:
+    assert "Nothing is shared yet" in words(page("shared"))
+
+
+def test_share_and_take_down_from_the_release(page: Open, desk: Desk, plan_id: str) -> None:
+    app = page("release")
+    app.query_params["release"] = plan_id
+    app.run()
+    field(app, "Title").set_value("Visits by age").run()
+    button(app, "Share it").click().run()
+    assert not errors(app)
+    assert [item.title for item in desk.shared_items.items()] == ["Visits by age"]
+    button(app, "Take it down").click().run()
+    assert desk.shared_items.items() == []
+
+
+def test_a_visitor_sees_shared_releases_with_all_files(page: Open, desk: Desk, plan_id: str, visitor: None) -> None:
+    desk.share(plan_id, title="Visits", note="From *one* clinic.")
+    app = AppTest.from_file(str(APP), default_timeout=60).run()
+    assert not errors(app)
+    assert app.title[0].value == "Shared"
+    assert [download.label for download in app.get("download_button")][-1] == "Everything (ZIP)"
+    assert r"From \*one\* clinic" in words(app)
+    assert "curator only]" not in "".join(str(found.value) for found in app.main.markdown)
+
+
+@pytest.mark.parametrize("name", CURATORS)
+def test_a_visitor_cannot_reach_the_curators_pages(desk: Desk, plan_id: str, visitor: None, name: str) -> None:
+    app = AppTest.from_file(str(APP), default_timeout=60).run()
+    try:
+        app.switch_page(f"steps/{name}.py").run()
+    except ValueError:
+        return
+    shown = {title.value for title in app.title}
+    assert shown <= set(EVERYBODYS.values())
+
+
+def test_a_shared_session_can_be_asked_by_anybody(desk: Desk, small: DeskTable, visitor: None) -> None:
+    session = desk.ask(small, mechanism="online-laplace", budget=Budget(1, "1e-9"), questions=5)
+    desk.share(session.id, title="Ask us")
+    app = AppTest.from_file(str(APP), default_timeout=60).run()
+    button(app, "Ask").click().run()
+    assert not errors(app)
+    assert len(session.transcript()) == 1
+    assert all(found.label != "Close it" for found in app.button)
+
+
+def test_help_lists_everything_registered(page: Open, desk: Desk) -> None:
+    app = page("help")
+    assert not errors(app)
+    listed = _listed(app)
+    assert {plain(name) for name in (*query_classes, *mechanisms)} <= listed
+    assert plain(desk.folder) in listed
+
+
+def test_a_visitor_sees_no_path(desk: Desk, visitor: None) -> None:
+    app = AppTest.from_file(str(APP), default_timeout=60).run().switch_page("steps/help.py").run()
+    assert str(desk.folder) not in words(app)
+    assert plain(desk.folder) not in _listed(app)
+
+
+def _listed(app: AppTest) -> set[str]:
+    """The text of every cell of the page's tables."""
+    found = {str(text) for table in app.table for text in table.value.to_numpy().ravel()}
+    assert found
+    return found

@@ -1,0 +1,1 @@
+"""What the tests of privacy are made of: cases, neighbours, recorders, replays, exact and statistical checks."""

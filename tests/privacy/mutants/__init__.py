@@ -1,0 +1,1 @@
+"""Ways to break privacy, each with the check that must notice it."""

@@ -1,0 +1,1 @@
+"""How the project is built: floors, names, and that nothing is forgotten."""
