@@ -110,7 +110,7 @@ class Surveys:
             return DiscoveryTerms(table=dataset.id, columns=each.columns, budget=each.budget)
 
         chosen = choose(
-            _choices(asked, budget),
+            _choices(asked, account.filters.spendable(budget)),
             paid=lambda each: self._ledger.entry(terms_of(each).id) is not None,
             fits=lambda each: told(each.cost(), account)[1] <= account.left,
             error=lambda each: _rows_needed(each, unit),

@@ -10,7 +10,7 @@ id can part what runs from what was charged.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from core.base.errors import BadParameter, Refused
@@ -69,7 +69,7 @@ def price_release(content: str, table: DeskTable, account: Account) -> PricedRel
     if terms.records is not None:
         check_count(terms.records, "records", most_records(table.domain))
     check_count(terms.edition, "edition", MOST_EDITIONS)
-    mechanism = terms.build()
+    mechanism = replace(terms, budget=account.filters.spendable(terms.budget)).build()
     return _priced(content, terms, table, account, mechanism, asked_columns(mechanism.queries, table.domain))
 
 
@@ -78,7 +78,8 @@ def price_session(content: str, table: DeskTable, account: Account) -> PricedSes
     terms = SessionTerms.read(content)
     check_count(terms.edition, "edition", MOST_EDITIONS)
     columns = chosen_columns(terms.columns, table.domain)
-    return _priced(content, terms, table, account, terms.build(), narrowed(table.domain, columns))
+    mechanism = replace(terms, budget=account.filters.spendable(terms.budget)).build()
+    return _priced(content, terms, table, account, mechanism, narrowed(table.domain, columns))
 
 
 def check_paid(priced: Priced[Any, Any], entry: Entry) -> None:

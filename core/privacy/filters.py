@@ -41,7 +41,7 @@ from fractions import Fraction
 from typing import Any
 
 from core.privacy.accounting import UNITS, capacity, order_for, units
-from core.privacy.budget import Budget
+from core.privacy.budget import Budget, OneWayBudget
 from core.privacy.events import Cost
 from core.privacy.gaussian import gaussian_amount, gaussian_capacity
 
@@ -86,6 +86,10 @@ class Filters:
     def changed(self, budget: Budget) -> Filters:
         """The same ways for another budget, with a delta if this one has ways that need it."""
         return Filters({name: Way(way.share, _held(name, _part(budget, way.share))) for name, way in self.ways.items()})
+
+    def spendable(self, budget: Budget) -> Budget:
+        """A plan's budget as this account can pay it."""
+        return budget if PURE in self.ways else OneWayBudget(budget.epsilon, budget.delta)
 
     @property
     def total(self) -> int:

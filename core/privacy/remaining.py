@@ -10,7 +10,7 @@ from core.base.errors import BadParameter
 from core.privacy.accounting import UNITS
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Event, Pure
-from core.privacy.filters import GAUSSIAN_SHARE, Amounts, Filters, joined
+from core.privacy.filters import GAUSSIAN_SHARE, PURE, Amounts, Filters, joined
 from core.privacy.gaussian import gaussian_epsilon
 from core.privacy.spendable import rho_for
 
@@ -35,19 +35,28 @@ def remaining_epsilon(filters: Filters, sums: Amounts, delta: Fraction) -> float
 
 def _gaussian_steps(filters: Filters, sums: Amounts, delta: Fraction) -> int:
     """The largest epsilon of Gaussian noise alone, in steps of 10^-12."""
-    left = max((room for name in filters.ways if (room := filters.room_for_rho(name, sums)) is not None), default=None)
-    if not left or left < 0:
+    rooms = [room for name in filters.ways if (room := filters.room_for_rho(name, sums)) is not None]
+    left = max(rooms, default=Fraction(0))
+    if left <= 0:
         return 0
-    epsilon = gaussian_epsilon(left, delta * GAUSSIAN_SHARE)
-    # What a plan takes is rounded as well, so the first step or two may be too many.
-    steps = math.floor((MOST if epsilon is None else epsilon) * UNITS)
-    while steps > 0 and not _takes_at_most(left, Budget(Fraction(steps, UNITS), delta)):
-        steps -= 1
-    return steps
+
+    def fits(steps: int) -> bool:
+        try:
+            return rho_for(filters.spendable(Budget(Fraction(steps, UNITS), delta))) <= left
+        except BadParameter:
+            return True  # too small to buy anything, or to cost anything
+
+    # The inverse of `rho_for` where all ways are at hand: a step or two from the result.
+    guess = gaussian_epsilon(left, delta * GAUSSIAN_SHARE)
+    near = max(1, math.floor((MOST if guess is None else guess) * UNITS))
+    while PURE in filters.ways and near > 1 and not fits(near):
+        near -= 1
+    steps = near if PURE in filters.ways else largest_that_fits(fits, start=near, most=MOST * UNITS)
+    return steps if _buys(filters.spendable(Budget(Fraction(max(steps, 1), UNITS), delta))) else 0
 
 
-def _takes_at_most(left: Fraction, plan: Budget) -> bool:
+def _buys(plan: Budget) -> bool:
     try:
-        return rho_for(plan) <= left
+        return rho_for(plan) > 0
     except BadParameter:
         return False

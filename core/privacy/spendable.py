@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
+from core.base.bisection import largest_that_fits
 from core.base.errors import BadParameter
-from core.privacy import accounting
-from core.privacy.budget import Budget
+from core.privacy.accounting import UNITS, capacity, order_for, units
+from core.privacy.budget import Budget, OneWayBudget
+from core.privacy.events import Cost, Pure
 from core.privacy.filters import GAUSSIAN_SHARE, ORDER_SHARES
 from core.privacy.gaussian import gaussian_capacity
 
-MIXED_SHARE = ORDER_SHARES[0][1]
 _TOO_SMALL = "is too small for Gaussian noise of any size; try 1."
 _NO_DELTA = "Gaussian noise needs a delta above 0; try 1e-9, or choose Laplace noise."
 
@@ -20,24 +22,21 @@ def rho_for(budget: Budget) -> Fraction:
     """The rho of Gaussian noise alone that uses a budget to its last unit; split it freely, parts add up exactly."""
     if budget.pure:
         raise BadParameter("delta", _NO_DELTA)
-    amount = Fraction(math.floor(gaussian_capacity(_part(budget, GAUSSIAN_SHARE)) * accounting.UNITS), accounting.UNITS)
-    if amount == 0:
-        raise BadParameter("epsilon", _TOO_SMALL)
-    return amount
+    if isinstance(budget, OneWayBudget):
+        return mixed_rho_for(budget)
+    part = Budget(budget.epsilon, budget.delta * GAUSSIAN_SHARE)
+    return _above_zero(Fraction(math.floor(gaussian_capacity(part) * UNITS), UNITS))
 
 
 def mixed_rho_for(budget: Budget) -> Fraction:
     """The rho for Gaussian noise together with choices or comparisons, which add up at `mixed_order` only."""
     order = mixed_order(budget)
-    amount = Fraction(mixed_capacity(budget), accounting.UNITS) / order
-    if amount == 0:
-        raise BadParameter("epsilon", _TOO_SMALL)
-    return amount
+    return _above_zero(Fraction(mixed_capacity(budget), UNITS) / order)
 
 
 def mixed_order(budget: Budget) -> Fraction:
     """The order at which an account adds up mixtures of Gaussian noise, choices and comparisons."""
-    order = accounting.order_for(_part(budget, MIXED_SHARE))
+    order = order_for(_mixed_part(budget))
     if order is None:
         raise BadParameter("delta", _NO_DELTA)
     return order
@@ -45,13 +44,31 @@ def mixed_order(budget: Budget) -> Fraction:
 
 def mixed_capacity(budget: Budget) -> int:
     """The units that a budget holds at that order."""
-    return accounting.capacity(_part(budget, MIXED_SHARE))
+    return capacity(_mixed_part(budget))
 
 
 def pure_for(budget: Budget) -> Fraction:
-    """The epsilon of pure events alone: they add up whatever the delta."""
-    return budget.epsilon
+    """The epsilon of one pure event that uses a budget: all of it, because pure events add up whatever the delta."""
+    return _pure_at_one_order(budget) if isinstance(budget, OneWayBudget) else budget.epsilon
 
 
-def _part(budget: Budget, share: Fraction) -> Budget:
-    return Budget(budget.epsilon, budget.delta * share)
+@lru_cache(maxsize=256)
+def _pure_at_one_order(budget: OneWayBudget) -> Fraction:
+    """The largest multiple of 10^-12 whose pure event costs at most what the budget holds at its order."""
+    held, order = capacity(budget), order_for(budget)
+    steps = largest_that_fits(
+        lambda tried: units(Cost((Pure(Fraction(tried, UNITS)),)), order) <= held, start=held or 1
+    )
+    return Fraction(steps, UNITS)
+
+
+def _mixed_part(budget: Budget) -> Budget:
+    if isinstance(budget, OneWayBudget):
+        return budget
+    return Budget(budget.epsilon, budget.delta * ORDER_SHARES[0][1])
+
+
+def _above_zero(amount: Fraction) -> Fraction:
+    if amount == 0:
+        raise BadParameter("epsilon", _TOO_SMALL)
+    return amount
