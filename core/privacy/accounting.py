@@ -1,11 +1,11 @@
-"""What events cost, and how costs compose: one currency per account, and the guarantee of a finished sequence.
+"""What events cost at an order of Rényi divergence, and the guarantee of a finished sequence.
 
-**The currency.** An account counts *units*: 10^-12 nats of Rényi divergence at one order, fixed from the total budget
-when the account is opened. D_a(P | Q) = log E_Q[(P/Q)^a] / (a - 1) is the divergence of order a between the outputs
-on two neighbouring tables.
+**Units.** An account adds its spends up in several ways at once (`filters.py`). In most of them it counts *units*:
+10^-12 nats of Rényi divergence at one order, fixed from the total budget when the account is opened.
+D_a(P | Q) = log E_Q[(P/Q)^a] / (a - 1) is the divergence of order a between the outputs on two neighbouring tables.
 
 - delta = 0: the order is infinite (`None`), the divergence is epsilon itself, units are pico-epsilon.
-- delta > 0: the finite order at which Gaussian noise can use most of the budget. The account holds the largest
+- delta > 0: the finite order at which Gaussian noise can use most of a budget. The account holds the largest
   divergence t at that order that still implies (epsilon, delta), by Canonne, Kamath and Steinke 2020, proposition 12:
   epsilon = t + log(1/(a delta))/(a - 1) + log(1 - 1/a).
 
@@ -14,12 +14,12 @@ under composition conditionally on everything seen so far. So a rule that refuse
 above a total fixed in advance keeps the whole interaction below that total, whatever is asked and whatever price is
 chosen at each step: the Rényi privacy filter of Feldman and Zrnic 2021 and Lécuyer 2021; at the infinite order it is
 the basic composition filter of Rogers, Roth, Ullman and Vadhan 2016. Picking the best order *afterwards* would not be
-covered, which is why the order never changes during the life of an account.
+covered; that is why orders never change during the life of an account, and why each has a share of delta of its own.
 
 **Per event**, in both directions (L is the privacy loss log P/Q; E_Q[exp L] = 1 and x^a is convex, so among all losses
 in an interval the two end points reach the largest divergence):
 
-- `Gaussian(rho)`: a rho exactly (zero-concentrated privacy; holds for discrete Gaussians in any number of cells).
+- `Gaussian(rho)`: a rho exactly (Gaussian noise in any number of cells; rounding it is post-processing).
 - `Pure(e)`: L lies in [-e, e]; the end points are randomised response, D_a = e + log((1 + r^(2a-1))/(1 + r))/(a - 1)
   with r = exp(-e). It is below both e and a e^2/2.
 - `Laplace(e)`: the same. Discrete Laplace noise on a count of sensitivity 1 has only the losses e and -e, so it *is*
@@ -45,6 +45,7 @@ from functools import lru_cache
 from core.base.errors import BadParameter
 from core.privacy.budget import Budget, exact
 from core.privacy.events import Cost, Event, Gaussian, Selection
+from core.privacy.gaussian import gaussian_amount, gaussian_epsilon
 
 UNITS = 10**12
 """Units per nat."""
@@ -269,6 +270,15 @@ def _converted(events: Counter[Event], delta: Fraction) -> float:
         return max(0.0, _up(epsilon(_best_order(epsilon)) + _GUARD))
 
 
+def gaussian(cost: Cost, delta: object) -> float:
+    """Gaussian composition: mu^2/2 of all events is added (`gaussian.py`) and converted exactly."""
+    failure = _probability(delta)
+    if failure == 0:
+        return basic(cost)
+    epsilon = gaussian_epsilon(gaussian_amount(cost), failure)
+    return math.inf if epsilon is None else _up(epsilon)
+
+
 def epsilon_for(spent: Cost | Fraction, delta: object) -> float:
     """The epsilon that a finished cost (or a rho) guarantees together with this delta: the best of all bounds.
 
@@ -277,7 +287,7 @@ def epsilon_for(spent: Cost | Fraction, delta: object) -> float:
     cost = spent if isinstance(spent, Cost) else Cost((Gaussian(spent),))
     if _probability(delta) == 0:
         return basic(cost)
-    return min(basic(cost), advanced(cost, delta), zcdp(cost, delta), renyi(cost, delta))
+    return min(basic(cost), *(bound(cost, delta) for bound in (advanced, zcdp, renyi, gaussian)))
 
 
 def _probability(delta: object) -> Fraction:

@@ -28,7 +28,7 @@ transcripts
 
 Which way covers may depend on the transcript; the shares of delta pay for that.
 
-**Rounding.** Amounts are whole units of 10^-12, costs rounded up and capacities down.
+**Rounding.** Amounts are whole units of 10^-12 (10^-24 for mu^2/2), costs rounded up and capacities down.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ from core.privacy.events import Cost
 from core.privacy.gaussian import gaussian_amount, gaussian_capacity
 
 PURE, GAUSSIAN = "pure", "gaussian"
+GAUSSIAN_UNITS = UNITS**2
+"""Units of mu^2/2, which is a square: the smallest budgets are still told apart."""
 GAUSSIAN_SHARE = Fraction(1, 2)
 ORDER_SHARES = ((1, Fraction(3, 8)), (4, Fraction(1, 8)))
 """Parts of delta. Gaussian noise is used most, then mixtures with choices and comparisons, which one order serves; a
@@ -126,8 +128,8 @@ class Filters:
         spent = sums.get(name, 0)
         if name == PURE or spent is None:
             return None
-        room = Fraction(self.ways[name].held - spent, UNITS)
-        return room if name == GAUSSIAN else room / _order(name)
+        room = self.ways[name].held - spent
+        return Fraction(room, GAUSSIAN_UNITS) if name == GAUSSIAN else Fraction(room, UNITS) / _order(name)
 
     def to_text(self) -> str:
         """One spelling, as the ledger keeps it."""
@@ -164,13 +166,13 @@ def _part(budget: Budget, share: Fraction) -> Budget:
 def _held(name: str, part: Budget) -> int:
     if name == PURE:
         return math.floor(part.epsilon * UNITS)
-    return math.floor(gaussian_capacity(part) * UNITS) if name == GAUSSIAN else capacity(part, _order(name))
+    return math.floor(gaussian_capacity(part) * GAUSSIAN_UNITS) if name == GAUSSIAN else capacity(part, _order(name))
 
 
 def _amount(cost: Cost, name: str) -> int | None:
     if name == PURE:
         return units(cost, None) if cost.pure else None
-    return math.ceil(gaussian_amount(cost) * UNITS) if name == GAUSSIAN else units(cost, _order(name))
+    return math.ceil(gaussian_amount(cost) * GAUSSIAN_UNITS) if name == GAUSSIAN else units(cost, _order(name))
 
 
 def _order(name: str) -> Fraction:

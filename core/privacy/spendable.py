@@ -11,7 +11,7 @@ from core.base.errors import BadParameter
 from core.privacy.accounting import UNITS, capacity, order_for, units
 from core.privacy.budget import Budget, OneWayBudget
 from core.privacy.events import Cost, Pure
-from core.privacy.filters import GAUSSIAN_SHARE, ORDER_SHARES
+from core.privacy.filters import GAUSSIAN_SHARE, GAUSSIAN_UNITS, ORDER_SHARES
 from core.privacy.gaussian import gaussian_capacity
 
 _TOO_SMALL = "is too small for Gaussian noise of any size; try 1."
@@ -25,7 +25,7 @@ def rho_for(budget: Budget) -> Fraction:
     if isinstance(budget, OneWayBudget):
         return mixed_rho_for(budget)
     part = Budget(budget.epsilon, budget.delta * GAUSSIAN_SHARE)
-    return _above_zero(Fraction(math.floor(gaussian_capacity(part) * UNITS), UNITS))
+    return _above_zero(Fraction(math.floor(gaussian_capacity(part) * GAUSSIAN_UNITS), GAUSSIAN_UNITS))
 
 
 def mixed_rho_for(budget: Budget) -> Fraction:

@@ -27,7 +27,7 @@ from core.mechanisms.kit.protocol import Expected
 from core.privacy.accounting import units
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace
-from core.privacy.spendable import mixed_capacity, mixed_order, mixed_rho_for, rho_for
+from core.privacy.spendable import mixed_capacity, mixed_order, mixed_rho_for, pure_for, rho_for
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass, Weighted
 from core.schema.domain import Domain
@@ -116,7 +116,8 @@ def divide(shares: dict[Columns, float], budget: Budget, kind: type[Laplace] | t
     elif budget.pure:
         amount = budget.epsilon
     else:
-        amount = _composed(tuple(Fraction(grain, every) for grain in grains.values()), budget)
+        parts = tuple(Fraction(grain, every) for grain in grains.values())
+        amount = max(pure_for(budget), _composed(parts, budget))
     return tuple(Portion(columns, kind(amount * Fraction(grain, every))) for columns, grain in grains.items())
 
 

@@ -18,10 +18,9 @@ from hypothesis import strategies as st
 
 from core.base.errors import BadParameter, DeskError, OutOfBudget, Refused, Unknown
 from core.ledger.ledger import Account, Entry, Ledger
-from core.privacy.accounting import UNITS
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Pure
-from core.privacy.filters import PURE, Filters, Way
+from core.privacy.filters import GAUSSIAN_UNITS, PURE, Filters, Way
 from core.privacy.spendable import rho_for
 
 UNIT, OTHER_UNIT = '{"column": null}', '{"column": "person"}'
@@ -575,7 +574,7 @@ def test_pure_plans_fit_up_to_the_epsilon_whatever_the_delta(ledger: Ledger) -> 
 
 def test_gaussian_plans_fit_up_to_the_rho(ledger: Ledger) -> None:
     several(ledger)
-    part = Fraction(rho_for(TWO) * UNITS // 7, UNITS)
+    part = Fraction(rho_for(TWO) * GAUSSIAN_UNITS // 7, GAUSSIAN_UNITS)
     for number in range(7):
         pay(ledger, f"p{number}", Gaussian(part))
     account = ledger.account("ef")
