@@ -11,6 +11,8 @@ from core.kernel.asked import Asked, Change
 from core.privacy.events import Gaussian, Laplace
 from core.privacy.unit import Unit
 
+ROUNDING = 1 / 12
+"""Variance that rounding to whole numbers adds to Gaussian noise, at most, about."""
 Additive = Laplace | Gaussian
 """Events that add noise to numbers."""
 
@@ -31,7 +33,7 @@ class NoiseLevel:
         """Standard deviation of the noise in each number, at most; rounding adds a variance of at most 1/12 or so."""
         if isinstance(self.event, Laplace):
             return math.sqrt(2) * self.mean_error
-        return math.sqrt(self._spread**2 + 1 / 12)
+        return math.sqrt(self._spread**2 + ROUNDING)
 
     @property
     def mean_error(self) -> float:

@@ -315,7 +315,7 @@ def test_anchors_of_one_hundred_tenths() -> None:
 def test_conversion_there_and_back(budget: Budget) -> None:
     assume(budget.epsilon <= MOST)
     back = epsilon_for(gaussian_capacity(budget), budget.delta)
-    assert back <= budget.epsilon
+    assert exact(back, "epsilon") <= budget.epsilon
     assert back == pytest.approx(float(budget.epsilon), rel=1e-6)
 
 

@@ -15,10 +15,11 @@ from core.mechanisms.smalldb import choice
 from core.mechanisms.smalldb.net import Net
 from core.mechanisms.smalldb.smalldb import SmallDb
 from core.mechanisms.smalldb.smalldb_linear import SmallDbLinear
+from core.privacy.accounting import capacity, units
 from core.privacy.budget import Budget
 from core.privacy.events import Gaussian, Laplace, Selection
 from core.privacy.noise import Noise
-from core.privacy.spendable import mixed_rho_for
+from core.privacy.spendable import mixed_capacity, mixed_order, mixed_rho_for
 from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
 from core.queries.linear import Linear
@@ -174,7 +175,9 @@ def test_the_cost_is_what_is_asked_for_and_uses_the_budget(budget, unit):
         assert sum(isinstance(event, Selection) for event in cost.events) == choices
         kinds = {type(event) for event in cost.events} - {Selection}
         assert kinds == (set() if unit.public_rows else {Laplace if budget.pure else Gaussian})
-        assert 1 - 1e-5 < part_of(budget, cost) <= 1
+        assert part_of(budget, cost) <= 1
+        order, held = (None, capacity(budget)) if budget.pure else (mixed_order(budget), mixed_capacity(budget))
+        assert held * (1 - 1e-5) < units(cost, order) <= held
 
 
 def test_a_selection_with_a_delta_is_at_least_what_zero_concentrated_privacy_gives():
