@@ -161,7 +161,7 @@ class Desk:
             lambda chosen: self._price(chosen.write(), own),
             replace(terms.without_table(), table=own.id, edition=edition),
             paid=lambda plan_id: self.ledger.entry(plan_id) is not None,
-            error=lambda each: (each.mechanism.expected(each.domain, own.unit).mean,),
+            error=lambda each: each.mechanism.expected(each.domain, own.unit).mean,
         )
         return Plan(
             table=own.id,

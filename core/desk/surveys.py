@@ -82,8 +82,8 @@ def _choices(columns: Mapping[str, SurveyKind], part: Budget) -> list[Discovery]
     return [Discovery(columns=dict(columns), budget=budget) for budget in budgets_within(part)]
 
 
-def _rows_needed(discovery: Discovery, unit: Unit) -> tuple[float]:
-    return (sum(discovery.threshold(name, unit) for name in discovery.columns),)
+def _rows_needed(discovery: Discovery, unit: Unit) -> float:
+    return sum(discovery.threshold(name, unit) for name in discovery.columns)
 
 
 class Surveys:

@@ -12,7 +12,6 @@ state is missing may have answered before, and opening it afresh would be a seco
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache, partial
 from pathlib import Path
@@ -92,7 +91,7 @@ class Sessions:
             lambda chosen: self.price(chosen.write(), table),
             terms,
             paid=lambda plan_id: self._ledger.entry(plan_id) is not None,
-            error=_error,
+            error=lambda each: each.mechanism.expected(each.domain, table.unit).mean,
         )
         return SessionPlan(
             table=table.id,
@@ -224,10 +223,3 @@ def at_hand(counts: Counts) -> Counts:
     if counts.domain.cells() > MOST_AT_HAND:
         return counts
     return Cells(counts.domain, counts.marginal(counts.domain.names), counts.unit)
-
-
-def _error(priced: PricedSession) -> tuple[float, float]:
-    """What a session promises, the smaller the better: the error of an answer, then minus the hard ones it can give."""
-    limit = priced.mechanism.hard_answers(priced.domain, priced.table.unit)
-    mean = priced.mechanism.expected(priced.domain, priced.table.unit).mean
-    return mean, -math.inf if limit is None else -limit
