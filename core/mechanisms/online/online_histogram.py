@@ -58,7 +58,7 @@ class OnlineHistogram:
     """Measure a noisy histogram of every combination when the session opens, and answer everything from it.
 
     **Privacy** one noisy histogram, and the number of rows where that is private. With delta = 0: discrete Laplace
-    noise, the epsilons add up. With delta > 0: a tenth of the divergence goes to small tables with discrete Gaussian
+    noise, the epsilons add up. With delta > 0: a tenth of the divergence goes to small tables with rounded Gaussian
     noise (which also tell the number of rows), the rest to the histogram, with Laplace or Gaussian noise, whichever is
     smaller at that price. A unit changes one table by at most unit.l1 (L1) and unit.l2_squared (squared L2).
 
