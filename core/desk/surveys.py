@@ -17,9 +17,10 @@ from core.base.errors import BadParameter
 from core.kernel.kernel import Kernel
 from core.ledger.ledger import Account, Dataset, Ledger
 from core.mechanisms.discovery.discovery import Discovery, Suggestion, SurveyKind
+from core.planning.better_noise import budgets_within
 from core.plans.canonical import canonical
 from core.plans.discovery_terms import DISCOVERY, DiscoveryTerms
-from core.plans.noise_choice import budgets_within, choose
+from core.plans.noise_choice import choose
 from core.plans.pricing import told
 from core.plans.run_once import run_once
 from core.privacy.budget import Budget
