@@ -7,7 +7,6 @@ may cost budget; it never gives a free or a second answer, and a paid plan can b
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +25,8 @@ from core.ledger.ledger import Entry, Ledger
 from core.mechanisms.discovery.discovery import SurveyKind
 from core.models.widened import widened
 from core.plans.canonical import canonical, identity
-from core.plans.plan import Plan, order_of
+from core.plans.noise_choice import with_better_noise
+from core.plans.plan import Plan
 from core.plans.pricing import PricedRelease, PricedSession, check_paid, most_records, price_release
 from core.plans.release_terms import ReleaseTerms
 from core.plans.run_once import ENDED, is_void, run_once
@@ -34,8 +34,8 @@ from core.plans.session_plan import SessionPlan
 from core.plans.session_terms import SessionTerms, leave_out
 from core.plans.statements import DeskTable, RunProgress, Statement, current
 from core.plans.terms import is_discovery, is_session, read_terms
-from core.privacy import accounting
 from core.privacy.budget import Budget
+from core.privacy.filters import PURE, Filters
 from core.privacy.noise import Noise, NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass
@@ -79,20 +79,18 @@ class Desk:
         The budget belongs to the data, not to the schema: adding the same data again gives the same table if schema and
         unit are the same, and otherwise another table that spends from the same budget.
         """
-        if accounting.capacity(budget) == 0:
+        if Filters.of(budget).total == 0:
             raise BadParameter("epsilon", "is too small to pay for anything; try 1.")
         table = Table.load(source, domain, unit, self._noise)
         with self._intake:
             return self._take_in(table, unit, budget, name if name is not None else _name_of(source))
 
     def _take_in(self, table: Table, unit: Unit, budget: Budget, name: str) -> DeskTable:
-        order = accounting.order_for(budget)
         account = self.ledger.open_account(
             fingerprint=table.fingerprint,
             unit_json=canonical(unit.to_json()),
             budget_json=canonical(budget.to_json()),
-            order=None if order is None else str(order),
-            total=accounting.capacity(budget),
+            filters=Filters.of(budget),
         )
         for known in self.tables():
             if self.ledger.dataset(known.id).fingerprint == account.fingerprint and known.domain == table.domain:
@@ -147,7 +145,10 @@ class Desk:
         edition: int = 1,
         **options: Any,
     ) -> Plan:
-        """Price a release without spending anything; every refusal happens here."""
+        """Price a release without spending anything; every refusal happens here.
+
+        A budget with a delta gives a plan without one where pure noise has the smaller error.
+        """
         terms = ReleaseTerms(
             queries=tuple(queries), mechanism=mechanism, budget=budget, options=options, records=records
         )
@@ -156,7 +157,12 @@ class Desk:
     def plan_from(self, table: DeskTable | str, terms: ReleaseTerms, *, edition: int = 1) -> Plan:
         """The same for a choice that was made before: on a page, in a plan file or in another workspace."""
         own = self.table(table if isinstance(table, str) else table.id)
-        priced = self._price(replace(terms.without_table(), table=own.id, edition=edition).write(), own)
+        priced = with_better_noise(
+            lambda chosen: self._price(chosen.write(), own),
+            replace(terms.without_table(), table=own.id, edition=edition),
+            paid=lambda plan_id: self.ledger.entry(plan_id) is not None,
+            error=lambda each: each.mechanism.expected(each.domain, own.unit).mean,
+        )
         return Plan(
             table=own.id,
             queries=terms.queries,
@@ -166,6 +172,7 @@ class Desk:
             records=terms.records,
             edition=edition,
             cost=priced.cost,
+            amounts=priced.amounts,
             units=priced.units,
             expected_error=priced.mechanism.expected(priced.domain, own.unit),
         )
@@ -301,28 +308,22 @@ class Desk:
         """The account of a table: what is left, and every spend."""
         dataset = self.ledger.dataset(table if isinstance(table, str) else table.id)
         account = self.ledger.account(dataset.fingerprint)
-        budget = Budget.from_json(json.loads(account.budget_json))
-        return Statement(
-            budget=budget,
-            spent_share=account.spent / account.total if account.total else 1.0,
-            left_epsilon=accounting.remaining_epsilon(account.left, order_of(account), budget.delta),
-            entries=tuple(self.ledger.entries(fingerprint=account.fingerprint)),
-            total=account.total,
-            left=account.left,
-            changes=tuple(self.ledger.overrides(account.fingerprint)),
+        return Statement.of(
+            account,
+            self.ledger.entries(fingerprint=account.fingerprint),
+            self.ledger.overrides(account.fingerprint),
         )
 
     def change_budget(self, table: DeskTable | str, budget: Budget, *, reason: str) -> DeskTable:
         """Change a total budget after the first spend: possible only with a reason, which stays on record."""
         dataset = self.ledger.dataset(table if isinstance(table, str) else table.id)
         account = self.ledger.account(dataset.fingerprint)
-        if budget.pure != (account.order is None):
+        if budget.pure != (account.filters.ways.keys() == {PURE}):
             raise BadParameter("delta", "cannot change between 0 and above 0 once an account is open.")
-        changed = self.ledger.raise_total(
+        changed = self.ledger.change_budget(
             account.fingerprint,
             budget_json=canonical(budget.to_json()),
-            order=account.order,
-            total=accounting.capacity(budget, order_of(account)),
+            filters=account.filters.changed(budget),
             reason=reason,
         )
         return DeskTable.of(dataset, changed)
@@ -341,7 +342,7 @@ class Desk:
         priced = self._priced(content)
         if priced is None:
             return identity(content)
-        if priced.units != plan.units:
+        if priced.amounts != plan.amounts:
             raise Refused("This plan has another price than it says; make the plan again.")
         # A table that cannot be opened must be found out before it is paid for; a stored release needs no table.
         self._open(priced.table.id)
@@ -349,7 +350,7 @@ class Desk:
             plan_id=priced.id,
             dataset_id=priced.table.id,
             plan_json=priced.content,
-            units=priced.units,
+            amounts=priced.amounts,
             account=priced.account,
         ).plan_id
 

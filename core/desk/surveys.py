@@ -18,12 +18,14 @@ from core.base.errors import BadParameter
 from core.kernel.kernel import Kernel
 from core.ledger.ledger import Account, Dataset, Ledger
 from core.mechanisms.discovery.discovery import Discovery, Suggestion, SurveyKind
+from core.planning.better_noise import budgets_within
 from core.plans.canonical import canonical
 from core.plans.discovery_terms import DISCOVERY, DiscoveryTerms
-from core.plans.plan import order_of
+from core.plans.noise_choice import choose
+from core.plans.pricing import told
 from core.plans.run_once import run_once
-from core.privacy import accounting
 from core.privacy.budget import Budget
+from core.privacy.filters import Filters
 from core.privacy.noise import Noise, NoiseSource
 from core.privacy.unit import Unit
 from core.schema.others import other_than
@@ -59,14 +61,30 @@ class Price:
 
 
 def price(columns: Mapping[str, SurveyKind], *, unit: Unit, total: Budget, part: Budget) -> Price:
-    discovery = Discovery(columns=dict(columns), budget=part)
+    """The price as the first spend from the total budget."""
     if total.pure and not part.pure:
         raise BadParameter("delta", "must be 0, because the total budget has none.")
-    whole = accounting.capacity(total)
-    if whole == 0:
+    filters = Filters.of(total)
+    if filters.total == 0:
         raise BadParameter("epsilon", "is too small to pay for anything; try 1.")
-    share = accounting.units(discovery.cost(), accounting.order_for(total)) / whole
-    return Price(share=share, rows={name: discovery.threshold(name, unit) for name in columns})
+    discovery = choose(
+        _choices(columns, part),
+        paid=lambda each: False,
+        fits=lambda each: filters.used(filters.amounts(each.cost())) is not None,
+        error=lambda each: _rows_needed(each, unit),
+    )
+    filled = filters.filled(filters.amounts(discovery.cost()))
+    assert filled is not None, "a total without a delta has parts without one"
+    return Price(share=float(filled), rows={name: discovery.threshold(name, unit) for name in columns})
+
+
+def _choices(columns: Mapping[str, SurveyKind], part: Budget) -> list[Discovery]:
+    """A survey with this budget, and with pure noise where it has a delta."""
+    return [Discovery(columns=dict(columns), budget=budget) for budget in budgets_within(part)]
+
+
+def _rows_needed(discovery: Discovery, unit: Unit) -> float:
+    return sum(discovery.threshold(name, unit) for name in discovery.columns)
 
 
 class Surveys:
@@ -83,16 +101,25 @@ class Surveys:
     ) -> Found:
         """Reserve, run, store, return; the same survey of the same data gives the same suggestions at no cost."""
         # Read once, as it will be kept: what is priced and what runs follow from this one choice.
-        chosen = Discovery(columns=dict(columns), budget=Budget.from_json(part.to_json()))
-        price(chosen.columns, unit=unit, total=total, part=chosen.budget)
-        private, fingerprint = survey(source, list(chosen.columns), unit, self._noise)
+        asked, budget = dict(columns), Budget.from_json(part.to_json())
+        price(asked, unit=unit, total=total, part=budget)
+        private, fingerprint = survey(source, list(asked), unit, self._noise)
         with self._intake:
             account = self._account(fingerprint, unit, total)
             dataset = self._dataset(account, unit)
-        terms = DiscoveryTerms(table=dataset.id, columns=chosen.columns, budget=chosen.budget)
-        units = accounting.units(chosen.cost(), order_of(account))
-        self._ledger.reserve(
-            plan_id=terms.id, dataset_id=dataset.id, plan_json=terms.content, units=units, account=account
+
+        def terms_of(each: Discovery) -> DiscoveryTerms:
+            return DiscoveryTerms(table=dataset.id, columns=each.columns, budget=each.budget)
+
+        chosen = choose(
+            _choices(asked, account.filters.spendable(budget)),
+            paid=lambda each: self._ledger.entry(terms_of(each).id) is not None,
+            fits=lambda each: told(each.cost(), account)[1] <= account.left,
+            error=lambda each: _rows_needed(each, unit),
+        )
+        terms, (amounts, _) = terms_of(chosen), told(chosen.cost(), account)
+        entry = self._ledger.reserve(
+            plan_id=terms.id, dataset_id=dataset.id, plan_json=terms.content, amounts=amounts, account=account
         )
 
         def run(noise: NoiseSource) -> bytes:
@@ -104,17 +131,15 @@ class Surveys:
             stored = run_once(self._ledger, terms.id, self._noise, run)
         return Found(
             suggestions={name: _suggestion(line) for name, line in json.loads(stored).items()},
-            share=units / account.total,
+            share=entry.units / account.total,
         )
 
     def _account(self, fingerprint: str, unit: Unit, total: Budget) -> Account:
-        order = accounting.order_for(total)
         return self._ledger.open_account(
             fingerprint=fingerprint,
             unit_json=canonical(unit.to_json()),
             budget_json=canonical(total.to_json()),
-            order=None if order is None else str(order),
-            total=accounting.capacity(total),
+            filters=Filters.of(total),
         )
 
     def _dataset(self, account: Account, unit: Unit) -> Dataset:

@@ -11,6 +11,8 @@ from core.kernel.asked import Asked, Change
 from core.privacy.events import Gaussian, Laplace
 from core.privacy.unit import Unit
 
+ROUNDING = 1 / 12
+"""Variance that rounding to whole numbers adds to Gaussian noise, at most, about."""
 Additive = Laplace | Gaussian
 """Events that add noise to numbers."""
 
@@ -28,10 +30,10 @@ class NoiseLevel:
 
     @property
     def sigma(self) -> float:
-        """Standard deviation of the noise in each number, at most."""
+        """Standard deviation of the noise in each number, at most; rounding adds a variance of at most 1/12 or so."""
         if isinstance(self.event, Laplace):
             return math.sqrt(2) * self.mean_error
-        return math.sqrt(self.change.l2_squared / (2 * float(self.event.rho)))
+        return math.sqrt(self._spread**2 + ROUNDING)
 
     @property
     def mean_error(self) -> float:
@@ -40,19 +42,24 @@ class NoiseLevel:
             return self.change.l1 / float(self.event.epsilon)
         return self.sigma * math.sqrt(2 / math.pi)
 
+    @property
+    def _spread(self) -> float:
+        """Standard deviation of Gaussian noise before it is rounded."""
+        assert isinstance(self.event, Gaussian)
+        return math.sqrt(self.change.l2_squared / (2 * float(self.event.rho)))
+
     def tail(self, probability: float) -> float:
         """The noise of one number is larger than this, in size, with at most the given probability.
 
         Laplace: P(|z| > t) = 2 a^(t+1)/(1 + a) for whole t, with a = exp(-1/scale); the smallest t that will do.
-        Gaussian: P(z >= t + 1) is at most the normal probability beyond t (Canonne, Kamath and Steinke 2020,
-        proposition 25).
+        Gaussian: noise that is rounded exceeds a whole t where it exceeds t + 1/2 before.
         """
         if probability >= 1:
             return 0.0
         if isinstance(self.event, Laplace):
             rate = 1 / self.mean_error
             return float(max(0, math.ceil((math.log(2 / probability) - math.log1p(math.exp(-rate))) / rate - 1)))
-        return float(math.ceil(-self.sigma * NormalDist().inv_cdf(probability / 2)))
+        return float(max(0, math.ceil(-self._spread * NormalDist().inv_cdf(probability / 2) - 0.5)))
 
 
 @dataclass(frozen=True, eq=False)

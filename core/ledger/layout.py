@@ -1,6 +1,6 @@
 """The tables of the ledger's file, which are a second wall behind the rules of `ledger.py`.
 
-Nothing here knows what a spend is; `ledger.py` does, and `kept_file.py` knows how such a file is opened and written.
+Nothing here knows what a spend is; `ledger.py` does, and `durable_file.py` knows how such a file is opened and written.
 """
 
 from __future__ import annotations
@@ -11,12 +11,42 @@ from core.ledger.durable_file import KeptFile, Layout
 
 LARGEST_AMOUNT = 2**62  # spent + units and total - units then both fit SQLite's 64-bit integers
 
+SPENDS_NEVER_FALL = """CREATE TRIGGER spends_never_fall BEFORE UPDATE ON account
+    WHEN (NEW.spent < OLD.spent AND NEW.budget_json = OLD.budget_json) OR EXISTS (
+        SELECT 1 FROM json_each(OLD.sums) AS was LEFT JOIN json_each(NEW.sums) AS now ON now.key = was.key
+        WHERE now.key IS NULL OR (was.value IS NULL AND now.value IS NOT NULL) OR now.value < was.value)
+    BEGIN SELECT RAISE(ABORT, 'spends never fall'); END"""
+"""The part that is spent may shrink with a larger budget, which leaves an override on record; sums never do."""
+
+PLAN_IS_FIXED = """CREATE TRIGGER plan_is_fixed BEFORE UPDATE ON plan
+    WHEN OLD.status = 'stored' OR NEW.id <> OLD.id OR NEW.units <> OLD.units OR NEW.amounts <> OLD.amounts
+        OR NEW.dataset_id <> OLD.dataset_id OR NEW.plan_json <> OLD.plan_json
+    BEGIN SELECT RAISE(ABORT, 'a paid plan and its result never change'); END"""
+
+ONE_WAY = "CASE WHEN order_text IS NULL THEN 'pure' ELSE 'order ' || order_text END"
+FROM_ONE_WAY = (
+    "DROP TRIGGER plan_is_fixed",
+    "DROP TRIGGER spent_never_falls",
+    "ALTER TABLE account ADD COLUMN ways TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE account ADD COLUMN sums TEXT NOT NULL DEFAULT '{}'",
+    "ALTER TABLE plan ADD COLUMN amounts TEXT NOT NULL DEFAULT '{}'",
+    f"""UPDATE account SET sums = CASE spent WHEN 0 THEN '{{}}' ELSE json_object({ONE_WAY}, spent) END,
+        ways = json_object({ONE_WAY}, json_object('delta', iif(order_text IS NULL, '0', '1'), 'holds', total))""",
+    f"""UPDATE plan SET amounts = (SELECT json_object({ONE_WAY}, plan.units) FROM account JOIN dataset
+        USING (fingerprint) WHERE dataset.id = plan.dataset_id)""",
+    "ALTER TABLE account DROP COLUMN order_text",
+    SPENDS_NEVER_FALL,
+    PLAN_IS_FIXED,
+)
+"""An account of the first version counted in one way, with all of its delta, and goes on so."""
+
 TABLES = f"""
 CREATE TABLE account (
     fingerprint TEXT PRIMARY KEY,
     unit_json   TEXT NOT NULL,
     budget_json TEXT NOT NULL,
-    order_text  TEXT,
+    ways        TEXT NOT NULL,
+    sums        TEXT NOT NULL DEFAULT '{{}}',
     total       INTEGER NOT NULL CHECK (total BETWEEN 0 AND {LARGEST_AMOUNT}),
     spent       INTEGER NOT NULL DEFAULT 0 CHECK (spent BETWEEN 0 AND total),
     opened_at   TEXT NOT NULL
@@ -45,6 +75,7 @@ CREATE TABLE plan (
     id          TEXT NOT NULL UNIQUE,
     dataset_id  TEXT NOT NULL REFERENCES dataset (id),
     plan_json   TEXT NOT NULL,
+    amounts     TEXT NOT NULL,
     units       INTEGER NOT NULL CHECK (units BETWEEN 0 AND {LARGEST_AMOUNT}),
     status      TEXT NOT NULL CHECK (status IN ('reserved', 'stored')),
     note        TEXT,
@@ -56,21 +87,17 @@ CREATE TABLE plan (
     CHECK ((status = 'stored') = (result IS NOT NULL AND digest IS NOT NULL AND stored_at IS NOT NULL))
 ) STRICT;
 CREATE INDEX plan_of_dataset ON plan (dataset_id);
-CREATE TRIGGER spent_never_falls BEFORE UPDATE ON account WHEN NEW.spent < OLD.spent
-    BEGIN SELECT RAISE(ABORT, 'spent never falls'); END;
 CREATE TRIGGER account_is_kept BEFORE DELETE ON account
     BEGIN SELECT RAISE(ABORT, 'accounts are kept'); END;
 CREATE TRIGGER override_is_kept BEFORE DELETE ON override
     BEGIN SELECT RAISE(ABORT, 'overrides are kept'); END;
 CREATE TRIGGER plan_is_kept BEFORE DELETE ON plan
     BEGIN SELECT RAISE(ABORT, 'plans are kept'); END;
-CREATE TRIGGER plan_is_fixed BEFORE UPDATE ON plan
-    WHEN OLD.status = 'stored' OR NEW.id <> OLD.id OR NEW.units <> OLD.units OR NEW.dataset_id <> OLD.dataset_id
-        OR NEW.plan_json <> OLD.plan_json
-    BEGIN SELECT RAISE(ABORT, 'a paid plan and its result never change'); END;
+{SPENDS_NEVER_FALL};
+{PLAN_IS_FIXED};
 """
 
-LAYOUT = Layout(noun="ledger", mark=0x52_44_4C_47, version=1, tables=TABLES)  # "RDLG"
+LAYOUT = Layout(noun="ledger", mark=0x52_44_4C_47, version=2, tables=TABLES, steps={1: FROM_ONE_WAY})  # "RDLG"
 
 
 class LedgerFile(KeptFile):

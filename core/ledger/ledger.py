@@ -2,27 +2,31 @@
 
 One SQLite file on a local disk of the workspace, safe from many threads and many processes: every call opens its own
 short-lived connection, every change is one `BEGIN IMMEDIATE` transaction that is synced to the disk before the call
-returns. It counts whole units (`accounting.py` says what a unit is worth) and knows nothing about mechanisms.
+returns. It adds whole units up in several ways (`filters.py` says what they are worth) and knows nothing about
+mechanisms.
 
 **Privacy.** A caller goes reserve (commit) -> run -> store (commit) -> return, in this order.
 
 - *Never free*: an answer is returned only out of `store` or `result`, both need the plan's row, and the row exists only
-  in a committed transaction that also added its units to `spent`; the statement that adds them does so only while
-  `spent + units <= total`. So at all times `total >= spent = sum of units over all rows` of an account, and what an
-  adversary has seen is the adaptive composition of the rows: exactly what `accounting.py` priced.
+  in a committed transaction that also added its amounts to the account's sums; they are added only if one way still
+  covers the new sums. So at all times the sums of an account are those of its rows, one way covers them, and what an
+  adversary has seen is the adaptive composition of the rows: exactly what the theorem in `filters.py` is about.
 - *Never twice*: the first `store` of a plan id wins and every caller gets those bytes, so at most one output per plan
   id ever leaves the desk. That is why a plan that was reserved but never stored may be run again without paying: the
   output of the run that died stayed inside its process, and the visible output is one draw with fresh randomness.
   This needs a run to die for reasons that do not depend on its output (a kill, a full disk), and it needs
   `failed` to be given a fixed sentence, never a value: otherwise the retry would be a selection among draws.
 - A crash may cost budget (a reserved plan that nobody runs again); it never gives budget back. No row is ever deleted.
-- A plan is priced for one unit of privacy and one accounting order. `reserve` therefore takes the account as it was
-  when the plan was priced, and refuses when either has changed since; after the first plan neither can change.
+- A plan is priced for one unit of privacy and certain ways of adding up. `reserve` therefore takes the account as it
+  was when the plan was priced, and refuses when either has changed since; after the first plan neither can change.
+
+`spent` says in whole parts of `total` how much of an account is used by the way that covers best, rounded up.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import sqlite3
 from datetime import UTC, datetime
@@ -32,6 +36,8 @@ from core.base.errors import BadParameter, OutOfBudget, Refused, Unknown
 from core.ledger import rows as rows
 from core.ledger.layout import LARGEST_AMOUNT, LedgerFile
 from core.ledger.rows import Account, Dataset, Entry, Override
+from core.privacy.budget import Budget
+from core.privacy.filters import Amounts, Filters, amounts_text, joined
 
 __all__ = ["Account", "Dataset", "Entry", "Ledger", "Override"]
 
@@ -49,10 +55,22 @@ class Ledger:
     def __init__(self, path: Path | str, *, patience: float = 30.0) -> None:
         """Opens the ledger, or creates it readable by its owner only; waits `patience` seconds for other processes."""
         self.file = LedgerFile(path, patience=patience)
+        self._give_unused_accounts_every_way()
 
-    def open_account(
-        self, *, fingerprint: str, unit_json: str, budget_json: str, order: str | None, total: int
-    ) -> Account:
+    def _give_unused_accounts_every_way(self) -> None:
+        """An account of an older version that nothing was spent from counts as a new one does."""
+        with self.file.read() as connection:
+            if not rows.unused_in_one_way(connection):
+                return
+        with self.file.write() as connection:
+            for account in rows.unused_in_one_way(connection):
+                filters = Filters.of(Budget.from_json(json.loads(account.budget_json)))
+                connection.execute(
+                    "UPDATE account SET ways = ?, total = ? WHERE fingerprint = ?",
+                    (filters.to_text(), filters.total, account.fingerprint),
+                )
+
+    def open_account(self, *, fingerprint: str, unit_json: str, budget_json: str, filters: Filters) -> Account:
         """The account of this data; opened again with the same unit and budget it is the same account.
 
         Until the first plan another unit or budget replaces the old; afterwards it is refused.
@@ -60,8 +78,7 @@ class Ledger:
         _check_fingerprint(fingerprint)
         _check_text(unit_json, "unit")
         _check_text(budget_json, "budget")
-        _check_order(order)
-        _check_amount(total, "total")
+        _check_amount(filters.total, "total")
         with self.file.write() as connection:
             old = rows.find_account(connection, fingerprint)
             if old and rows.in_use(connection, fingerprint):
@@ -71,10 +88,10 @@ class Ledger:
                     raise BadParameter("budget", "is fixed since the first release; change it with a reason on record.")
                 return old
             connection.execute(
-                """INSERT INTO account (fingerprint, unit_json, budget_json, order_text, total, opened_at)
+                """INSERT INTO account (fingerprint, unit_json, budget_json, ways, total, opened_at)
                 VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (fingerprint) DO UPDATE SET unit_json = excluded.unit_json,
-                budget_json = excluded.budget_json, order_text = excluded.order_text, total = excluded.total""",
-                (fingerprint, unit_json, budget_json, order, total, _now()),
+                budget_json = excluded.budget_json, ways = excluded.ways, total = excluded.total""",
+                (fingerprint, unit_json, budget_json, filters.to_text(), filters.total, _now()),
             )
             return rows.account(connection, fingerprint)
 
@@ -82,36 +99,36 @@ class Ledger:
         with self.file.read() as connection:
             return rows.account(connection, fingerprint)
 
-    def raise_total(
-        self, fingerprint: str, *, budget_json: str, order: str | None, total: int, reason: str, who: str = "curator"
+    def change_budget(
+        self, fingerprint: str, *, budget_json: str, filters: Filters, reason: str, who: str = "curator"
     ) -> Account:
         """Changes a budget on purpose and on record; it may also be lowered, not below what is spent.
 
-        After the first plan the order stays what it was, because spent units are counted at that order.
+        After the first plan the ways of adding up stay what they were, because what was spent is known in these.
         """
         _check_text(budget_json, "budget")
-        _check_order(order)
-        _check_amount(total, "total")
+        _check_amount(filters.total, "total")
         _check_text(who, "who")
         _check_text(reason, "reason")
         if not reason.strip():
             raise BadParameter("reason", "say in a sentence why the budget changes; it is kept on record.")
         with self.file.write() as connection:
             old = rows.account(connection, fingerprint)
-            if total < old.spent:
-                raise BadParameter("total", f"cannot be below the {old.spent:,} units already spent.")
-            if order != old.order and rows.in_use(connection, fingerprint):
-                raise BadParameter("order", "is fixed since the first release; price the budget at the one on record.")
-            if (budget_json, order, total) == (old.budget_json, old.order, old.total):
+            if filters.ways.keys() != old.filters.ways.keys() and rows.in_use(connection, fingerprint):
+                raise BadParameter("ways", "are fixed since the first release; price the budget at those on record.")
+            spent = filters.parts(json.loads(old.sums))
+            if spent is None or filters.used(json.loads(old.sums)) is None:
+                raise BadParameter("budget", "cannot be below what is already spent.")
+            if (budget_json, filters) == (old.budget_json, old.filters):
                 return old
             connection.execute(
                 """INSERT INTO override (fingerprint, who, at, from_budget, to_budget, from_total, to_total, reason)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
-                (fingerprint, who, _now(), old.budget_json, budget_json, old.total, total, reason.strip()),
+                (fingerprint, who, _now(), old.budget_json, budget_json, old.total, filters.total, reason.strip()),
             )
             connection.execute(
-                "UPDATE account SET budget_json = ?, order_text = ?, total = ? WHERE fingerprint = ?",
-                (budget_json, order, total, fingerprint),
+                "UPDATE account SET budget_json = ?, ways = ?, total = ?, spent = ? WHERE fingerprint = ?",
+                (budget_json, filters.to_text(), filters.total, spent, fingerprint),
             )
             return rows.account(connection, fingerprint)
 
@@ -146,45 +163,49 @@ class Ledger:
         with self.file.read() as connection:
             return [Dataset(**dict(row)) for row in connection.execute(f"{rows.DATASET} ORDER BY rowid")]
 
-    def reserve(self, *, plan_id: str, dataset_id: str, plan_json: str, units: int, account: Account) -> Entry:
+    def reserve(self, *, plan_id: str, dataset_id: str, plan_json: str, amounts: Amounts, account: Account) -> Entry:
         """Pays for a plan: the first caller pays, every later call with the same plan gets the same entry for nothing.
 
         `account` is the account the plan was priced for. When anything is refused, nothing is written.
         """
         _check_text(plan_id, "plan id")
         _check_text(plan_json, "plan")
-        _check_amount(units, "units")
+        _check_amounts(amounts)
         with self.file.write() as connection:
             entry = rows.find_entry(connection, plan_id)
             if entry is None:
-                self._spend(connection, rows.dataset(connection, dataset_id), units, account)
+                parts = self._spend(connection, rows.dataset(connection, dataset_id), amounts, account)
                 connection.execute(
-                    """INSERT INTO plan (id, dataset_id, plan_json, units, status, reserved_at)
-                    VALUES (?, ?, ?, ?, 'reserved', ?)""",
-                    (plan_id, dataset_id, plan_json, units, _now()),
+                    """INSERT INTO plan (id, dataset_id, plan_json, amounts, units, status, reserved_at)
+                    VALUES (?, ?, ?, ?, ?, 'reserved', ?)""",
+                    (plan_id, dataset_id, plan_json, amounts_text(amounts), parts, _now()),
                 )
                 entry = rows.entry(connection, plan_id)
-            if (entry.dataset_id, entry.plan_json, entry.units) != (dataset_id, plan_json, units):
+            if (entry.dataset_id, entry.plan_json, entry.amounts) != (dataset_id, plan_json, amounts_text(amounts)):
                 raise BadParameter("plan id", "was already used for another plan; each plan needs an id of its own.")
             return entry
 
     @staticmethod
-    def _spend(connection: sqlite3.Connection, dataset: Dataset, units: int, priced: Account) -> None:
+    def _spend(connection: sqlite3.Connection, dataset: Dataset, amounts: Amounts, priced: Account) -> int:
+        """Adds the amounts to the sums of the account; gives the parts of its total that they took."""
         if priced.fingerprint != dataset.fingerprint:
             raise BadParameter("account", "does not own this table's budget; price the plan for the one that does.")
-        paid = connection.execute(
-            """UPDATE account SET spent = spent + :units WHERE fingerprint = :fingerprint AND spent <= total - :units
-            AND unit_json = :unit AND order_text IS :order""",
-            {"units": units, "fingerprint": dataset.fingerprint, "unit": priced.unit_json, "order": priced.order},
-        )
-        if paid.rowcount == 1:
-            return
         now = rows.account(connection, dataset.fingerprint)
-        if (now.unit_json, now.order) != (priced.unit_json, priced.order):
+        ways = now.filters.ways.keys()
+        if now.unit_json != priced.unit_json or ways != priced.filters.ways.keys() or ways != amounts.keys():
             raise Refused("The table's unit or budget changed after this plan was priced; make the plan again.")
-        raise OutOfBudget(
-            f"The plan needs {_share(units, now)} of the budget and {_share(now.left, now)} is left; nothing was spent."
+        sums = joined(json.loads(now.sums), amounts)
+        spent = now.filters.parts(sums)
+        if spent is None or now.filters.used(sums) is None:
+            needed = "more than all" if spent is None or spent > 100 * now.total else _share(spent - now.spent, now)
+            raise OutOfBudget(
+                f"The plan needs {needed} of the budget and {_share(now.left, now)} is left; nothing was spent."
+            )
+        connection.execute(
+            "UPDATE account SET sums = ?, spent = ? WHERE fingerprint = ?",
+            (amounts_text(sums), spent, dataset.fingerprint),
         )
+        return spent - now.spent
 
     def store(self, plan_id: str, result: bytes) -> bytes:
         """Keeps the result of a paid plan; the first one stored wins and is what every caller gets back."""
@@ -242,8 +263,8 @@ class Ledger:
             return [Entry(**dict(row)) for row in found]
 
 
-def _share(units: int, account: Account) -> str:
-    return f"{units / max(account.total, 1):.2%}"
+def _share(parts: int, account: Account) -> str:
+    return f"{parts / max(account.total, 1):.2%}"
 
 
 def _check_amount(value: object, parameter: str) -> None:
@@ -251,14 +272,15 @@ def _check_amount(value: object, parameter: str) -> None:
         raise BadParameter(parameter, "must be a whole number from 0 to 2^62.")
 
 
+def _check_amounts(amounts: Amounts) -> None:
+    for name, amount in amounts.items():
+        if amount is not None and (isinstance(amount, bool) or not isinstance(amount, int) or amount < 0):
+            raise BadParameter("amounts", f"the amount in '{name}' must be a whole number of at least 0.")
+
+
 def _check_text(value: object, parameter: str) -> None:
     if not isinstance(value, str) or not 0 < len(value) <= LARGEST_TEXT or "\0" in value:
         raise BadParameter(parameter, f"must be a text of 1 to {LARGEST_TEXT:,} characters without NUL.")
-
-
-def _check_order(value: object) -> None:
-    if value is not None:
-        _check_text(value, "order")
 
 
 def _check_fingerprint(value: object) -> None:

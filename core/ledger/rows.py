@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 from dataclasses import dataclass
 from typing import Literal
 
 from core.base.errors import DeskError, Unknown, printable
+from core.privacy.filters import Amounts, Filters, joined
 
-ACCOUNT = 'SELECT fingerprint, unit_json, budget_json, order_text AS "order", total, spent, opened_at FROM account'
+ACCOUNT = "SELECT fingerprint, unit_json, budget_json, ways, sums, total, spent, opened_at FROM account"
 OVERRIDE = "SELECT fingerprint, who, at, from_budget, to_budget, from_total, to_total, reason FROM override"
 DATASET = "SELECT id, fingerprint, name, schema_json, created_at, details_json FROM dataset"
-ENTRY = """SELECT plan.id AS plan_id, dataset_id, plan_json, units, status, note, attempts, reserved_at, stored_at,
-    digest FROM plan JOIN dataset ON dataset.id = plan.dataset_id"""
+ENTRY = """SELECT plan.id AS plan_id, dataset_id, plan_json, amounts, units, status, note, attempts, reserved_at,
+    stored_at, digest FROM plan JOIN dataset ON dataset.id = plan.dataset_id"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,15 +25,28 @@ class Account:
     fingerprint: str
     unit_json: str
     budget_json: str
-    order: str | None
-    """The accounting order in which units are counted; fixed by the first plan."""
+    ways: str
+    """The ways of adding up, as `Filters` writes them; which ones there are is fixed by the first plan."""
+    sums: str
+    """What was spent in each way, exactly."""
     total: int
+    """Parts into which the budget is divided."""
     spent: int
+    """Parts that are spent, by the way that covers best."""
     opened_at: str
 
     @property
     def left(self) -> int:
         return self.total - self.spent
+
+    @property
+    def filters(self) -> Filters:
+        return Filters.from_text(self.ways)
+
+    def price(self, amounts: Amounts) -> int | None:
+        """Parts that these amounts would take now, more than are left where they do not fit; None if no way counts."""
+        parts = self.filters.parts(joined(json.loads(self.sums), amounts))
+        return None if parts is None else parts - self.spent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +83,10 @@ class Entry:
     plan_id: str
     dataset_id: str
     plan_json: str
+    amounts: str
+    """What it took in each way."""
     units: int
+    """Parts of the total that it took when it was paid."""
     status: Literal["reserved", "stored"]
     note: str | None
     """The last failure, as a sentence."""
@@ -125,3 +143,9 @@ def in_use(connection: sqlite3.Connection, fingerprint: str) -> bool:
     """Whether any plan was ever reserved, at whatever price."""
     query = "SELECT EXISTS (SELECT 1 FROM plan JOIN dataset ON dataset.id = plan.dataset_id WHERE fingerprint = ?)"
     return bool(connection.execute(query, (fingerprint,)).fetchone()[0])
+
+
+def unused_in_one_way(connection: sqlite3.Connection) -> list[Account]:
+    """Accounts that count Rényi divergences only, as older versions opened them, and have no plan yet."""
+    found = connection.execute(f"{ACCOUNT} WHERE json_type(ways, '$.pure') IS NULL")
+    return [Account(**dict(row)) for row in found if not in_use(connection, row["fingerprint"])]

@@ -12,11 +12,11 @@ from typing import Any, Literal
 from core.base.errors import BadParameter, Refused
 from core.base.wording import rows
 from core.mechanisms.kit.protocol import Expected
+from core.planning.better_noise import build
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.kit.focus import asked_columns
 from core.queries.kit.protocol import QueryClass
-from core.registry import mechanism_from
 from core.schema.domain import Domain
 
 LEAST, MOST = 1e-3, 100.0
@@ -28,11 +28,9 @@ Measure = Literal["mean", "worst"]
 def expected(
     name: str, queries: Sequence[QueryClass], budget: Budget, options: Mapping[str, Any], domain: Domain, unit: Unit
 ) -> Expected:
-    """The error to expect of a mechanism, or its refusal."""
-    mechanism = mechanism_from(name, queries, budget, options)
-    focus = asked_columns(mechanism.queries, domain)
-    mechanism.check(focus, unit)
-    return mechanism.expected(focus, unit)
+    """The error to expect of a mechanism with the better noise, or its refusal."""
+    focus = asked_columns(queries, domain)
+    return build(name, queries, budget, options, focus, unit).expected(focus, unit)
 
 
 def budget_for(

@@ -16,6 +16,7 @@ from core.schema.domain import Domain
 SMALL_GRID = 2**12
 """Cells up to which rectangles are answered as well by noise on their table as by a tree."""
 ABOUT_EQUAL = 1.1
+DIRECT = frozenset({"laplace", "gaussian"})
 
 
 def recommend(asked: Sequence[QueryClass], domain: Domain, budget: Budget, found: Mapping[str, Expected]) -> list[str]:
@@ -27,7 +28,7 @@ def recommend(asked: Sequence[QueryClass], domain: Domain, budget: Budget, found
     walk.
     """
     classes = {query.name for query in asked}
-    direct = "laplace" if budget.pure else "gaussian"
+    direct = min(DIRECT & found.keys(), key=lambda name: found[name].mean, default="laplace")
     first = [direct]
     if classes <= {"intervals", "unions"}:
         first = ["interval-tree", direct]

@@ -7,12 +7,11 @@ its words when it pays (`pricing.py`).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 
-from core.ledger.ledger import Account
 from core.mechanisms.kit.protocol import Expected
 from core.plans.release_terms import ReleaseTerms
 from core.privacy.events import Cost
+from core.privacy.filters import Amounts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,11 +24,8 @@ class Plan(ReleaseTerms):
 
     table: str
     cost: Cost = field(compare=False)
+    amounts: Amounts = field(compare=False)
+    """The price that was told, in each way of the account; a plan that turns out to have another one is refused."""
     units: int = field(compare=False)
-    """The price that was told; a plan that turns out to have another one is refused."""
+    """Parts of the account's total that it would take, as the account was when the plan was made."""
     expected_error: Expected = field(compare=False)
-
-
-def order_of(account: Account) -> Fraction | None:
-    """The order at which an account counts its units; None for pure epsilon."""
-    return None if account.order is None else Fraction(account.order)

@@ -1,7 +1,7 @@
 """What a plan costs: one computation from the words of the plan, the table it names and the account of that table.
 
 **Privacy** A plan is a request: an object that anybody may change, or a file from anywhere. The desk writes it down as
-text and everything follows from that text: the mechanism is built from it, its events are priced at the order of the
+text and everything follows from that text: the mechanism is built from it, its events are priced in the ways of the
 account that owns the table's budget, the same text is kept in the ledger with the price that was paid, and a run builds
 the mechanism from the kept text by the very same function. So nothing that a plan says about its own price, account or
 id can part what runs from what was charged.
@@ -9,7 +9,8 @@ id can part what runs from what was charged.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from core.base.errors import BadParameter, Refused
@@ -17,12 +18,11 @@ from core.ledger.ledger import Account, Entry
 from core.mechanisms.kit.interactive import Interactive
 from core.mechanisms.kit.protocol import Mechanism
 from core.plans.canonical import identity
-from core.plans.plan import order_of
 from core.plans.release_terms import ReleaseTerms
 from core.plans.session_terms import SessionTerms, chosen_columns, narrowed
 from core.plans.statements import DeskTable
-from core.privacy import accounting
 from core.privacy.events import Cost
+from core.privacy.filters import Amounts
 from core.queries.kit.focus import asked_columns
 from core.schema.domain import Domain
 
@@ -49,8 +49,10 @@ class Priced(Generic[Read, Chosen]):
     domain: Domain
     """The columns that the mechanism gets to see."""
     cost: Cost
+    amounts: Amounts
+    """What the cost takes in each way of the account."""
     units: int
-    """What the cost takes from the account."""
+    """Parts of the account's total that this would take now; more than are left where it does not fit."""
 
     @property
     def id(self) -> str:
@@ -67,7 +69,7 @@ def price_release(content: str, table: DeskTable, account: Account) -> PricedRel
     if terms.records is not None:
         check_count(terms.records, "records", most_records(table.domain))
     check_count(terms.edition, "edition", MOST_EDITIONS)
-    mechanism = terms.build()
+    mechanism = replace(terms, budget=account.filters.spendable(terms.budget)).build()
     return _priced(content, terms, table, account, mechanism, asked_columns(mechanism.queries, table.domain))
 
 
@@ -76,12 +78,14 @@ def price_session(content: str, table: DeskTable, account: Account) -> PricedSes
     terms = SessionTerms.read(content)
     check_count(terms.edition, "edition", MOST_EDITIONS)
     columns = chosen_columns(terms.columns, table.domain)
-    return _priced(content, terms, table, account, terms.build(), narrowed(table.domain, columns))
+    mechanism = replace(terms, budget=account.filters.spendable(terms.budget)).build()
+    return _priced(content, terms, table, account, mechanism, narrowed(table.domain, columns))
 
 
 def check_paid(priced: Priced[Any, Any], entry: Entry) -> None:
     """Nothing runs that costs more than was paid for it, whoever wrote the entry and with whatever version."""
-    if priced.units > entry.units:
+    paid = json.loads(entry.amounts)
+    if any(_above(amount, paid.get(way, 0)) for way, amount in priced.amounts.items()):
         raise Refused("This plan costs more than was paid for it; plan a fresh edition.")
 
 
@@ -99,6 +103,7 @@ def _priced(
 ) -> Priced[Read, Chosen]:
     mechanism.check(domain, table.unit)
     cost = mechanism.cost(domain, table.unit)
+    amounts, units = told(cost, account)
     return Priced(
         content=content,
         terms=terms,
@@ -107,5 +112,20 @@ def _priced(
         mechanism=mechanism,
         domain=domain,
         cost=cost,
-        units=accounting.units(cost, order_of(account)),
+        amounts=amounts,
+        units=units,
     )
+
+
+def told(cost: Cost, account: Account) -> tuple[Amounts, int]:
+    """What a cost takes in each way of an account, and in parts of its total."""
+    amounts = account.filters.amounts(cost)
+    units = account.price(amounts)
+    if units is None:
+        raise BadParameter("delta", "Gaussian noise needs a table whose budget has a delta; choose Laplace noise.")
+    return amounts, units
+
+
+def _above(amount: int | None, paid: int | None) -> bool:
+    """None is beyond every amount."""
+    return paid is not None and (amount is None or amount > paid)

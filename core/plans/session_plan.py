@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from core.mechanisms.kit.protocol import Expected
 from core.plans.session_terms import SessionTerms
 from core.privacy.events import Cost
+from core.privacy.filters import Amounts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,8 +19,10 @@ class SessionPlan(SessionTerms):
     """
 
     cost: Cost = field(compare=False)
+    amounts: Amounts = field(compare=False)
+    """The price that was told, in each way of the account; a plan that turns out to have another one is refused."""
     units: int = field(compare=False)
-    """The price that was told; a plan that turns out to have another one is refused."""
+    """Parts of the account's total that it would take, as the account was when the plan was made."""
     expected_error: Expected = field(compare=False)
     hard_answers: int | None = field(compare=False)
     """How many hard answers it can give; None where there is no limit."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from core.ledger.ledger import Account, Dataset, Entry, Override
 from core.plans.canonical import canonical
 from core.privacy.budget import Budget
+from core.privacy.filters import joined
+from core.privacy.remaining import remaining_epsilon
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 
@@ -65,11 +67,39 @@ class Statement:
     budget: Budget
     spent_share: float
     left_epsilon: float
-    """Largest epsilon that one more release may have, at the budget's own delta."""
+    """Largest epsilon that one more release may have, at the budget's own delta or at none."""
     entries: tuple[Entry, ...]
-    """Newest first; `units / total` is an entry's share."""
+    """Newest first; `units / total` is an entry's share of the budget as it is now."""
     total: int
     left: int
-    """Units of the total that are not spent."""
+    """Parts of the total that are not spent."""
     changes: tuple[Override, ...]
     """Every change of the total, with its reason."""
+
+    @classmethod
+    def of(cls, account: Account, entries: Sequence[Entry], changes: Sequence[Override]) -> Statement:
+        budget, sums = Budget.from_json(json.loads(account.budget_json)), json.loads(account.sums)
+        return cls(
+            budget=budget,
+            spent_share=account.spent / account.total if account.total else 1.0,
+            left_epsilon=remaining_epsilon(account.filters, sums, budget.delta),
+            entries=tuple(by_present_budget(account, entries)),
+            total=account.total,
+            left=account.left,
+            changes=tuple(changes),
+        )
+
+
+def by_present_budget(account: Account, entries: Sequence[Entry]) -> list[Entry]:
+    """Entries of an account, newest first, each with the parts that it takes of the budget as it is now.
+
+    A budget that was changed is divided anew: together they always are what is spent.
+    """
+    filters, sums, spent, found = account.filters, dict[str, int | None](), 0, list[Entry]()
+    for entry in reversed(entries):
+        sums = joined(sums, json.loads(entry.amounts))
+        parts = filters.parts(sums)
+        assert parts is not None, "a way covers whatever was paid"
+        found.append(replace(entry, units=parts - spent))
+        spent = parts
+    return found[::-1]

@@ -1,11 +1,11 @@
-"""What events cost, and how costs compose: one currency per account, and the guarantee of a finished sequence.
+"""What events cost at an order of Rényi divergence, and the guarantee of a finished sequence.
 
-**The currency.** An account counts *units*: 10^-12 nats of Rényi divergence at one order, fixed from the total budget
-when the account is opened. D_a(P | Q) = log E_Q[(P/Q)^a] / (a - 1) is the divergence of order a between the outputs
-on two neighbouring tables.
+**Units.** An account adds its spends up in several ways at once (`filters.py`). In most of them it counts *units*:
+10^-12 nats of Rényi divergence at one order, fixed from the total budget when the account is opened.
+D_a(P | Q) = log E_Q[(P/Q)^a] / (a - 1) is the divergence of order a between the outputs on two neighbouring tables.
 
 - delta = 0: the order is infinite (`None`), the divergence is epsilon itself, units are pico-epsilon.
-- delta > 0: the finite order at which Gaussian noise can use most of the budget. The account holds the largest
+- delta > 0: the finite order at which Gaussian noise can use most of a budget. The account holds the largest
   divergence t at that order that still implies (epsilon, delta), by Canonne, Kamath and Steinke 2020, proposition 12:
   epsilon = t + log(1/(a delta))/(a - 1) + log(1 - 1/a).
 
@@ -14,12 +14,12 @@ under composition conditionally on everything seen so far. So a rule that refuse
 above a total fixed in advance keeps the whole interaction below that total, whatever is asked and whatever price is
 chosen at each step: the Rényi privacy filter of Feldman and Zrnic 2021 and Lécuyer 2021; at the infinite order it is
 the basic composition filter of Rogers, Roth, Ullman and Vadhan 2016. Picking the best order *afterwards* would not be
-covered, which is why the order never changes during the life of an account.
+covered; that is why orders never change during the life of an account, and why each has a share of delta of its own.
 
 **Per event**, in both directions (L is the privacy loss log P/Q; E_Q[exp L] = 1 and x^a is convex, so among all losses
 in an interval the two end points reach the largest divergence):
 
-- `Gaussian(rho)`: a rho exactly (zero-concentrated privacy; holds for discrete Gaussians in any number of cells).
+- `Gaussian(rho)`: a rho exactly (Gaussian noise in any number of cells; rounding it is post-processing).
 - `Pure(e)`: L lies in [-e, e]; the end points are randomised response, D_a = e + log((1 + r^(2a-1))/(1 + r))/(a - 1)
   with r = exp(-e). It is below both e and a e^2/2.
 - `Laplace(e)`: the same. Discrete Laplace noise on a count of sensitivity 1 has only the losses e and -e, so it *is*
@@ -38,14 +38,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
 from fractions import Fraction
 from functools import lru_cache
 
-from core.base.errors import BadParameter, OutOfBudget
+from core.base.errors import BadParameter
 from core.privacy.budget import Budget, exact
-from core.privacy.events import Cost, Event, Gaussian, Pure, Selection
+from core.privacy.events import Cost, Event, Gaussian, Selection
+from core.privacy.gaussian import gaussian_amount, gaussian_epsilon
 
 UNITS = 10**12
 """Units per nat."""
@@ -175,68 +175,6 @@ def _range(epsilon: Fraction, order: Fraction) -> Decimal:
     return (((w - power) / ((a - 1) * (1 - w))).ln() - a * tilt.ln()) / (a - 1)
 
 
-def rho_for(budget: Budget) -> Fraction:
-    """The rho of Gaussian noise that uses a budget to its last unit; split it freely, parts add up exactly."""
-    order = order_for(budget)
-    if order is None:
-        raise BadParameter("delta", "Gaussian noise needs a delta above 0; try 1e-9, or choose Laplace noise.")
-    held = capacity(budget)
-    if held == 0:
-        raise BadParameter("epsilon", "is too small for Gaussian noise of any size; try 1.")
-    return Fraction(held, UNITS) / order
-
-
-@lru_cache(maxsize=1024)
-def pure_for(budget: Budget) -> Fraction:
-    """The epsilon of one pure event (Laplace noise, say) that uses a budget to its last unit.
-
-    With delta = 0 this is the budget's epsilon. With delta > 0 it is smaller, because the account's order suits
-    Gaussian noise; a curator who wants one pure event only should open the account with delta = 0.
-    """
-    return _largest_pure(capacity(budget), order_for(budget))
-
-
-def _largest_pure(held: int, order: Fraction | None) -> Fraction:
-    """The largest multiple of 10^-12 whose pure event costs at most `held` units."""
-    if order is None or held <= 0:
-        return Fraction(max(0, held), UNITS)
-    # Randomised response costs at most epsilon and at least epsilon - log(2)/(order - 1).
-    low, high = held, held + math.ceil(Fraction(7, 10) * UNITS / (order - 1)) + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if units(Cost((Pure(Fraction(middle, UNITS)),)), order) <= held:
-            low = middle
-        else:
-            high = middle
-    return Fraction(low, UNITS)
-
-
-def remaining_epsilon(units_left: int, order: Fraction | None, delta: object) -> float:
-    """The largest epsilon of a plan with this delta that an account can still pay, rounded down; 0 if there is none.
-
-    A plan with delta > 0 is priced as Gaussian noise (`rho_for`), a plan with delta = 0 as one pure event. An account
-    of infinite order pays pure epsilon whatever the delta.
-    """
-    failure = _probability(delta)
-    if units_left <= 0:
-        return 0.0
-    if order is None or failure == 0:
-        return _down(min(_largest_pure(units_left, order), Fraction(1000)))
-    rho = Fraction(units_left, UNITS) / order
-    with localcontext(_DIGITS):
-        # The inverse of `rho_for`, up to the unit that each capacity loses by rounding; hence one step up, then down.
-        best = _best_order(lambda a: _decimal(a * rho) - _allowance(a, failure))
-        largest = best * rho - Fraction(_allowance(best, failure)) + Fraction(1, UNITS)
-    while (epsilon := _down(min(largest, Fraction(1000)))) > 0:
-        plan = Budget(epsilon, failure)
-        if capacity(plan) == 0:
-            return 0.0
-        if units(Cost((Gaussian(rho_for(plan)),)), order) <= units_left:
-            return epsilon
-        largest = Fraction(epsilon) - Fraction(1, UNITS)
-    return 0.0
-
-
 def _down(value: Fraction) -> float:
     """The value cut after 12 decimals: at most the value when read as the decimal it prints."""
     return math.floor(value * UNITS) / UNITS
@@ -332,6 +270,15 @@ def _converted(events: Counter[Event], delta: Fraction) -> float:
         return max(0.0, _up(epsilon(_best_order(epsilon)) + _GUARD))
 
 
+def gaussian(cost: Cost, delta: object) -> float:
+    """Gaussian composition: mu^2/2 of all events is added (`gaussian.py`) and converted exactly."""
+    failure = _probability(delta)
+    if failure == 0:
+        return basic(cost)
+    epsilon = gaussian_epsilon(gaussian_amount(cost), failure)
+    return math.inf if epsilon is None else _up(epsilon)
+
+
 def epsilon_for(spent: Cost | Fraction, delta: object) -> float:
     """The epsilon that a finished cost (or a rho) guarantees together with this delta: the best of all bounds.
 
@@ -340,7 +287,7 @@ def epsilon_for(spent: Cost | Fraction, delta: object) -> float:
     cost = spent if isinstance(spent, Cost) else Cost((Gaussian(spent),))
     if _probability(delta) == 0:
         return basic(cost)
-    return min(basic(cost), advanced(cost, delta), zcdp(cost, delta), renyi(cost, delta))
+    return min(basic(cost), *(bound(cost, delta) for bound in (advanced, zcdp, renyi, gaussian)))
 
 
 def _probability(delta: object) -> Fraction:
@@ -348,29 +295,3 @@ def _probability(delta: object) -> Fraction:
     if not 0 <= value < 1:
         raise BadParameter("delta", "must be at least 0 and below 1; try 1e-9.")
     return value
-
-
-@dataclass(frozen=True)
-class Filter:
-    """An account in memory: it pays while the total stays within the budget, and refuses otherwise.
-
-    **Privacy**: everything paid together is (epsilon, delta)-private, also when each cost is chosen after seeing all
-    earlier answers (see the module's text).
-    """
-
-    budget: Budget
-    spent: int = 0
-    """Units paid so far."""
-
-    @property
-    def left(self) -> int:
-        return capacity(self.budget) - self.spent
-
-    def fits(self, cost: Cost) -> bool:
-        return units(cost, order_for(self.budget)) <= self.left
-
-    def spend(self, cost: Cost) -> Filter:
-        """The account after paying."""
-        if not self.fits(cost):
-            raise OutOfBudget("The cost is larger than what is left of the budget; choose a smaller epsilon.")
-        return Filter(self.budget, self.spent + units(cost, order_for(self.budget)))

@@ -68,3 +68,10 @@ class Budget:
     @classmethod
     def from_json(cls, data: dict[str, str]) -> Budget:
         return cls(data.get("epsilon"), data.get("delta", 0))
+
+
+class OneWayBudget(Budget):
+    """A budget that is spent from an account of the first version, which adds up at one order with all of its delta.
+
+    Everything that such an account pays, and every session that was opened from it, is laid out as it was then.
+    """

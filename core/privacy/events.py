@@ -50,7 +50,7 @@ class Selection:
 
 @dataclass(frozen=True)
 class Gaussian:
-    """Gaussian noise of variance sensitivity^2/(2 rho) on integers, or anything that is rho-zCDP."""
+    """Gaussian noise of variance sensitivity^2/(2 rho) on integers: exactly sqrt(2 rho)-GDP, and rho-zCDP."""
 
     rho: Fraction
 

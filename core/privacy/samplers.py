@@ -1,9 +1,9 @@
 """Exact samplers over the operating system's randomness, in integer arithmetic, many draws at a time.
 
-Laplace and Gaussian follow Canonne, Kamath and Steinke, 'The Discrete Gaussian for Differential Privacy' (2020),
-algorithms 1 to 3: every draw is a chain of comparisons between uniform integers and rational numbers, so the
-distribution is the stated one, not a floating-point neighbour of it. A comparison with an irrational number (a power
-of e) reads the uniform number word by word until it differs from the irrational one.
+Laplace noise follows Canonne, Kamath and Steinke, 'The Discrete Gaussian for Differential Privacy' (2020), algorithms
+1 and 2: every draw is a chain of comparisons between uniform integers and rational numbers, so the distribution is the
+stated one, not a floating-point neighbour of it. A comparison with an irrational number (a power of e, a normal tail)
+reads the uniform number word by word until it differs from the irrational one.
 
 Nothing is kept between calls: each call asks the operating system for the words it uses, so threads and forked
 processes can never see the same words. The run time of a call depends on its draws, as in every rejection sampler.
@@ -17,7 +17,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate
 from typing import Any
 
@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base.arrays import Flags
+from core.privacy.normal import normal_tail
 
 WideInts = NDArray[Any]
 """int64 where every number fits, Python integers (dtype object) where one does not."""
@@ -197,24 +198,93 @@ def laplace(count: int, numerator: int, denominator: int) -> WideInts:
 
 
 def gaussian(count: int, numerator: int, denominator: int) -> WideInts:
-    """Discrete Gaussian noise of variance p/q = numerator/denominator: P(z) proportional to exp(-z^2 q/(2p)) (alg. 3).
+    """Rounded Gaussian noise: sigma Z rounded to the nearest whole number, sigma^2 = numerator/denominator, exactly.
 
-    Y of the discrete Laplace law of scale t = floor(sigma) + 1 is kept with probability
-    exp(-(|Y| - sigma^2/t)^2 / (2 sigma^2)) = exp(-(|Y| q t - p)^2 / (2 p q t^2)).
+    A word gives a fair sign and the first 63 bits of a number u below 1/2; the size is the k for which
+    Q((k + 1/2)/sigma) <= u < Q((k - 1/2)/sigma), Q being the normal tail, by inversion. Floating point proposes k;
+    it is kept where u stays clear of both edges by more than all floating-point errors together, and settled with
+    as many digits as it takes otherwise (`_settled`).
     """
-    scale = math.isqrt(numerator // denominator) + 1
-    divisor = 2 * numerator * denominator * scale**2
+    pieces = [
+        _rounded(min(_BLOCK, count - start), Fraction(numerator, denominator)) for start in range(0, count, _BLOCK)
+    ]
+    return np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.int64)
 
-    def propose(missing: int) -> WideInts:
-        noise = laplace(min(2 * missing + 8, _BLOCK), scale, 1)
-        size = np.abs(noise)
-        largest = (int(size.max()) * denominator * scale + numerator) ** 2
-        if max(largest, divisor) > SAFE:
-            size = size.astype(object)
-        distance = size * (denominator * scale) - numerator
-        return noise[bernoulli_exp(distance * distance, divisor)]
 
-    return _filled(count, propose)
+_UNCLEAR = 1e-12
+"""Relative distance from an edge below which floating point does not decide. Its own errors are far smaller: the edges
+are off by less than 10^-13 of themselves up to nine standard deviations (square root, division and `ndtr`)."""
+_DEEP = 2.0**-60
+"""Tails below this are settled with all their digits: the 63 bits that were read say too little about them."""
+
+
+def _rounded(count: int, variance: Fraction) -> WideInts:
+    from scipy.special import ndtr, ndtri  # imported late: a page that draws nothing must not wait for it
+
+    drawn, sigma = words(count), math.sqrt(variance)
+    minus, bits = (drawn & np.uint64(1)).astype(bool), drawn >> np.uint64(1)
+    tail = bits.astype(np.float64) * 2.0**-64
+    size = np.floor(-ndtri(tail + 2.0**-65) * sigma + 0.5)
+    low = ndtr(-(size + 0.5) / sigma) * (1 + _UNCLEAR)
+    high = np.where(size > 0, ndtr(-(size - 0.5) / sigma) * (1 - _UNCLEAR), 1.0)
+    clear = (low < tail) & (tail + 2.0**-64 < high) & (tail > _DEEP) & (size < SAFE)
+    if clear.all():
+        found: WideInts = size.astype(np.int64)
+    else:
+        found = np.where(clear, size, 0).astype(np.int64)
+        settled = {int(at): _settled(int(bits[at]), int(size[at]), variance) for at in np.flatnonzero(~clear)}
+        if max(settled.values()) > SAFE:
+            found = found.astype(object)
+        for at, value in settled.items():
+            found[at] = value
+    return np.where(minus, -found, found)
+
+
+def _settled(first: int, guess: int, variance: Fraction) -> int:
+    """The size for a number u whose first 63 bits behind 1/2 are given: the least k with Q((k + 1/2)/sigma) <= u.
+
+    The search goes from the guess in growing steps, then by halves. Where u is too near to an edge for the bits and
+    digits in use, 64 more bits are read.
+    """
+    number, bits = first, 64
+    while True:
+        found = _least(partial(_reached, number, bits, variance), max(0, guess))
+        if found is not None:
+            return found
+        number, bits = (number << 64) | int(words(1)[0]), bits + 64
+
+
+def _least(reached: Callable[[int], bool | None], guess: int) -> int | None:
+    """The least number at or above 0 that is reached, where all above it are; None where one is not decided."""
+    low, high, step = -1, guess, 1
+    while (said := reached(high)) is not True:
+        if said is None:
+            return None
+        low, high, step = high, high + step, 2 * step
+    step = 1
+    while low == -1 and high > 0:
+        said = reached(lower := max(0, high - step))
+        if said is None:
+            return None
+        low, high, step = (lower, high, step) if not said else (-1, lower, 2 * step)
+    while high - low > 1:
+        said = reached(middle := (low + high) // 2)
+        if said is None:
+            return None
+        low, high = (low, middle) if said else (middle, high)
+    return high
+
+
+def _reached(number: int, bits: int, variance: Fraction, size: int) -> bool | None:
+    """Whether Q((size + 1/2)/sigma) <= u for every u that starts with these bits; None if for some only."""
+    with localcontext(Context(prec=bits // 2 + 40, Emin=-(10**12), Emax=10**12)):
+        edge = Fraction(2 * size + 1, 2) ** 2 / variance
+        x = (Decimal(edge.numerator) / Decimal(edge.denominator)).sqrt()
+        if edge > 4 * bits:
+            return True if number else None  # Q(x) < exp(-x^2/2) < 2^-bits <= u
+        tail = normal_tail(x) * Decimal(2) ** bits
+        error = Decimal(10) ** -5
+        return True if tail + error <= number else False if tail - error >= number + 1 else None
 
 
 def select(scores: NDArray[np.int64], rate: Fraction) -> int:

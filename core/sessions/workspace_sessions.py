@@ -24,10 +24,11 @@ from core.ledger.ledger import Entry, Ledger
 from core.mechanisms.kit.interactive import Interactive
 from core.planning.session_offers import proposed
 from core.plans.canonical import canonical, identity
+from core.plans.noise_choice import with_better_noise
 from core.plans.pricing import MOST_EDITIONS, PricedSession, check_count, check_paid, price_session
 from core.plans.session_plan import SessionPlan
 from core.plans.session_terms import SESSION, SessionTerms, chosen_columns, narrowed
-from core.plans.statements import DeskTable
+from core.plans.statements import DeskTable, by_present_budget
 from core.plans.terms import is_release, is_session
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
@@ -92,7 +93,12 @@ class Sessions:
             earlier=earlier,
             edition=edition,
         )
-        priced = self.price(terms.write(), table)
+        priced = with_better_noise(
+            lambda chosen: self.price(chosen.write(), table),
+            terms,
+            paid=lambda plan_id: self._ledger.entry(plan_id) is not None,
+            error=lambda each: each.mechanism.expected(each.domain, table.unit).mean,
+        )
         return SessionPlan(
             table=table.id,
             mechanism=mechanism,
@@ -102,6 +108,7 @@ class Sessions:
             earlier=earlier,
             edition=edition,
             cost=priced.cost,
+            amounts=priced.amounts,
             units=priced.units,
             expected_error=priced.mechanism.expected(priced.domain, table.unit),
             hard_answers=priced.mechanism.hard_answers(priced.domain, table.unit),
@@ -198,8 +205,11 @@ class Sessions:
         return at_hand(self._counts(priced.table.id).project(priced.domain.names))
 
     def _share(self, entry: Entry) -> float:
-        total = self._ledger.account(self._ledger.dataset(entry.dataset_id).fingerprint).total
-        return entry.units / total if total else 1.0
+        """What a session takes of the table's budget as it is now."""
+        account = self._ledger.account(self._ledger.dataset(entry.dataset_id).fingerprint)
+        entries = by_present_budget(account, self._ledger.entries(fingerprint=account.fingerprint))
+        units = next(each.units for each in entries if each.plan_id == entry.plan_id)
+        return units / account.total if account.total else 1.0
 
     def _released(self, plan_id: str, table: DeskTable) -> tuple[Release, Entry]:
         """A stored release of the very same data and schema."""

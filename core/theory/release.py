@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.base.errors import BadParameter
-from core.privacy.accounting import rho_for
 from core.privacy.budget import Budget
+from core.privacy.spendable import rho_for
 from core.theory.bound import Theorem
 
 
@@ -53,7 +53,7 @@ class GaussianBound(Theorem):
     """Gaussian noise on each of k = |Q| answers.
 
     **Accuracy** alpha = sqrt(k ln(k/beta)/rho)/n, where rho is all that (epsilon, delta) allows in zero-concentrated
-    privacy (`accounting.rho_for`): one row moves the k counts by at most sqrt(k) in L2, so sigma^2 = k/(2 rho), and a
+    privacy (`spendable.rho_for`): one row moves the k counts by at most sqrt(k) in L2, so sigma^2 = k/(2 rho), and a
     Gaussian number exceeds sigma t with probability at most exp(-t^2/2). Integer noise adds at most one row.
 
     Theorem: N page 1 (noise as sqrt(|Q| ln 1/delta)); Canonne, Kamath and Steinke 2020, theorem 14 and proposition 25.

@@ -31,9 +31,9 @@ from core.mechanisms.ranges.rectangle_search import RectangleSearch
 from core.mechanisms.smalldb.net import Net
 from core.mechanisms.smalldb.smalldb import SmallDb
 from core.mechanisms.smalldb.smalldb_linear import SmallDbLinear
-from core.privacy.accounting import rho_for
 from core.privacy.budget import Budget
 from core.privacy.noise import Noise
+from core.privacy.spendable import rho_for
 from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals

@@ -21,6 +21,7 @@ from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.schema.domain import Booleans, Domain
 from core.table.raw_columns import RawColumn, RawColumns
+from tests.accounts import part_of
 from tests.core.mechanisms.asked import questions
 from tests.privacy.kit.cases import APPROXIMATE, DOMAIN, PURE, UNITS, neighbours
 from tests.privacy.kit.recorder import Recorder
@@ -56,7 +57,7 @@ def walks():
 def replayed(mechanism, unit, domain, asked, seeds) -> None:
     generator, reached = np.random.default_rng(8), 0.0
     declared, budget = mechanism.cost(domain, unit), mechanism.budget
-    assert 0 < accounting.units(declared, accounting.order_for(budget)) <= accounting.capacity(budget)
+    assert 0 < part_of(budget, declared) <= 1
     for seed in seeds:
         steps, one, two = session_on_both(mechanism, *neighbours(unit, generator, domain), asked, seed)
         reached = max(reached, check_steps(steps))

@@ -19,6 +19,7 @@ from core.ledger.ledger import Account, Ledger
 from core.privacy import accounting
 from core.privacy.budget import exact
 from core.privacy.events import Cost, Pure
+from core.privacy.filters import Filters
 from tests.core.desk.test_desk import DOMAIN, people
 
 TINY = Fraction(1, 10**17)
@@ -86,20 +87,20 @@ class Books:
     def __init__(self, folder: Path, total: Fraction) -> None:
         self.ledger = Ledger(folder / f"ledger-{len(list(folder.iterdir()))}")
         self.account: Account = self.ledger.open_account(
-            fingerprint="ab", unit_json="{}", budget_json="{}", order=None, total=accounting.capacity(Budget(total))
+            fingerprint="ab", unit_json="{}", budget_json="{}", filters=Filters.of(Budget(total))
         )
         self.ledger.add_dataset(id="ab", fingerprint="ab", name="ab", schema_json="{}", details_json="{}")
         self.paid: list[int] = []
 
     def spend(self, amount: Fraction) -> bool:
-        units = accounting.units(Cost.of([Pure(amount)]), None)
+        amounts = self.account.filters.amounts(Cost.of([Pure(amount)]))
         try:
             self.ledger.reserve(
-                plan_id=f"p{len(self.paid)}", dataset_id="ab", plan_json="{}", units=units, account=self.account
+                plan_id=f"p{len(self.paid)}", dataset_id="ab", plan_json="{}", amounts=amounts, account=self.account
             )
         except OutOfBudget:
             return False
-        self.paid.append(units)
+        self.paid.append(amounts["pure"] or 0)
         assert self.ledger.account("ab").spent == sum(self.paid)
         return True
 

@@ -15,6 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ import pytest
 
 from core.base.errors import DeskError, OutOfBudget
 from core.ledger.ledger import Account, Entry, Ledger
+from core.privacy.filters import PURE, Amounts, Filters, Way
 
 PROCESSES, THREADS = 4, 8
 Outcome = tuple[int, str, bytes | None]
@@ -34,7 +36,8 @@ processes.set_forkserver_preload(["core.ledger.ledger", "tests.reliability.test_
 
 def opened(ledger: Ledger, name: str, total: int) -> Account:
     """An account and a dataset of the same (hexadecimal) name."""
-    account = ledger.open_account(fingerprint=name, unit_json="{}", budget_json="{}", order=None, total=total)
+    filters = Filters({PURE: Way(Fraction(0), total)})
+    account = ledger.open_account(fingerprint=name, unit_json="{}", budget_json="{}", filters=filters)
     ledger.add_dataset(id=name, fingerprint=name, name=name, schema_json="{}", details_json="{}")
     return account
 
@@ -95,8 +98,8 @@ class Round:
 class Careless(Ledger):
     """The mutant: it looks first and writes later, so two may see the same budget."""
 
-    def reserve(self, *, plan_id: str, dataset_id: str, plan_json: str, units: int, account: Account) -> Entry:
-        seen = self.account(account.fingerprint)
+    def reserve(self, *, plan_id: str, dataset_id: str, plan_json: str, amounts: Amounts, account: Account) -> Entry:
+        seen, units = self.account(account.fingerprint), amounts[PURE] or 0
         if self.entry(plan_id) is None:
             if seen.left < units:
                 raise OutOfBudget("The careless ledger saw no budget.")
@@ -105,8 +108,8 @@ class Careless(Ledger):
                     "UPDATE account SET spent = ? WHERE fingerprint = ?", (seen.spent + units, account.fingerprint)
                 )
                 connection.execute(
-                    """INSERT INTO plan (id, dataset_id, plan_json, units, status, reserved_at)
-                    VALUES (?, ?, ?, ?, 'reserved', '')""",
+                    """INSERT INTO plan (id, dataset_id, plan_json, amounts, units, status, reserved_at)
+                    VALUES (?, ?, ?, '{}', ?, 'reserved', '')""",
                     (plan_id, dataset_id, plan_json, units),
                 )
         entry = self.entry(plan_id)
@@ -127,7 +130,8 @@ def contend(number: int, barrier: Any, kind: type[Ledger], path: Path, rounds: l
             plan_id, name = f"{index}-{plan}", race.account.fingerprint
             barrier.wait(60)
             try:
-                ledger.reserve(plan_id=plan_id, dataset_id=name, plan_json="{}", units=race.units, account=race.account)
+                amounts = {PURE: race.units}
+                ledger.reserve(plan_id=plan_id, dataset_id=name, plan_json="{}", amounts=amounts, account=race.account)
                 outcomes.append((index, plan_id, ledger.store(plan_id, os.urandom(8))))
             except DeskError as error:
                 outcomes.append((index, plan_id, None))
@@ -187,7 +191,10 @@ def create(number: int, barrier: Any, folder: Path, rounds: int) -> None:
             barrier.wait(60)
             ledger = Ledger(folder / str(index))
             account = opened(ledger, "ab", 1000)
-            ledger.reserve(plan_id=f"{number}-{thread}", dataset_id="ab", plan_json="{}", units=1, account=account)
+            amounts: Amounts = {PURE: 1}
+            ledger.reserve(
+                plan_id=f"{number}-{thread}", dataset_id="ab", plan_json="{}", amounts=amounts, account=account
+            )
 
     in_threads(barrier, work)
 
@@ -261,7 +268,7 @@ def desk(path: Path, log: Path, step: str | None, nth: int, size: int, hasty: bo
         plan_id, units = f"p{index}", index + 1
         fuse.reach("before reserve")
         fuse.phase = "reserve"
-        entry = ledger.reserve(plan_id=plan_id, dataset_id="ab", plan_json="{}", units=units, account=account)
+        entry = ledger.reserve(plan_id=plan_id, dataset_id="ab", plan_json="{}", amounts={PURE: units}, account=account)
         say("reserved", plan_id, str(units))
         fuse.reach("after reserve")
         answer = ledger.result(plan_id) if entry.status == "stored" else None

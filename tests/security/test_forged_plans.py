@@ -82,13 +82,16 @@ PLAN: list[tuple[str, Any, str]] = [
     ("edition", "2", "refused"),
     ("edition", None, "refused"),
     ("cost", Cost(()), "paid"),
-    ("units", 0, "refused"),
-    ("units", -(10**12), "refused"),
-    ("units", "1", "refused"),
+    ("amounts", {}, "refused"),
+    ("amounts", {"pure": 0}, "refused"),
+    ("amounts", {"pure": -(10**12)}, "refused"),
+    ("amounts", None, "refused"),
+    ("units", 0, "paid"),
+    ("units", "1", "paid"),
     ("expected_error", None, "paid"),
 ]
 SESSION: list[tuple[str, Any, str]] = [
-    *(forged for forged in PLAN if forged[0] in ("table", "budget", "edition", "cost", "units")),
+    *(forged for forged in PLAN if forged[0] in ("table", "budget", "edition", "cost", "amounts", "units")),
     ("mechanism", "online-histogram", "refused"),
     ("mechanism", "laplace", "refused"),
     ("options", {"budget": DEAR}, "refused"),
@@ -224,9 +227,8 @@ def test_an_entry_that_paid_too_little_never_runs(desk: Desk, tmp_path: Path, ma
     held = table(desk, tmp_path)
     plan = make(desk, held, Budget(1))
     account = desk.ledger.account(desk.ledger.dataset(held.id).fingerprint)
-    desk.ledger.reserve(
-        plan_id=plan.id, dataset_id=held.id, plan_json=plan.content, units=plan.units - 1, account=account
-    )
+    paid = {"pure": (plan.amounts["pure"] or 0) - 1}
+    desk.ledger.reserve(plan_id=plan.id, dataset_id=held.id, plan_json=plan.content, amounts=paid, account=account)
     use = desk.release if isinstance(plan, Plan) else desk.open_session
     answers = Answers(1)
     with answered_by(answers), pytest.raises(Failed, match="costs more than was paid"):

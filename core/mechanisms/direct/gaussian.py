@@ -20,15 +20,15 @@ from core.theory.release import GaussianBound
 class GaussianTables(Direct):
     """Add Gaussian noise to every count of every table that is asked for.
 
-    **Privacy** rho-zCDP with rho = rho_for(epsilon, delta), hence (epsilon, delta)-differentially private: table t is
-    measured with rho_t and the rho_t sum to rho. Noise is discrete Gaussian of variance unit.l2_squared/(2 rho_t).
+    **Privacy** sqrt(2 rho)-GDP with rho = rho_for(epsilon, delta), hence (epsilon, delta)-differentially private: table
+    t is measured with rho_t and the rho_t sum to rho. Noise is rounded Gaussian of variance unit.l2_squared/(2 rho_t).
 
     **Accuracy** a count of table t is off by sqrt(unit.l2_squared/(pi rho_t)) on average: for T equal tables the error
     grows with sqrt(T), not with T as for Laplace noise.
 
     **Runtime** one pass over the rows per table, then O(points x tables) to fit records.
 
-    Theorem: Canonne, Kamath and Steinke 2020, theorem 4 (privacy of the discrete Gaussian) and proposition 12.
+    Theorem: Dong, Roth and Su 2022, corollary 1 (from mu-GDP to epsilon and delta) and corollary 2 (composition).
     """
 
     name: ClassVar[str] = "gaussian"

@@ -29,8 +29,8 @@ TOTAL_SHARE = 0.02
 class NoisyHistogram:
     """Add noise to the count of every possible record and keep the nearest non-negative histogram.
 
-    **Privacy** epsilon-differentially private (discrete Laplace, delta = 0) or rho-zCDP (discrete Gaussian), split
-    between the histogram and, where it is not public, the number of rows.
+    **Privacy** epsilon-differentially private (discrete Laplace, delta = 0) or sqrt(2 rho)-GDP (rounded Gaussian),
+    split between the histogram and, where it is not public, the number of rows.
 
     **Accuracy** a cell is off by about unit.l1/epsilon; a sum of k cells by about sqrt(k) times that, before the
     projection, which removes most of the error of empty cells.

@@ -14,14 +14,14 @@ from core.base.wording import amount
 from core.kernel.kernel import Kernel
 from core.kernel.measurement import Additive
 from core.mechanisms.games.players import Draws, ListedQuestions, Position, QueryPlayer, play, questions_of
-from core.mechanisms.kit.portions import count_level, measure_rows, share_of
+from core.mechanisms.kit.portions import count_level, measure_rows, mixed_share_of
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.schedule import selection_of
 from core.mechanisms.kit.timing import TABLE
 from core.models.histogram import MOST_CELLS, Histogram
-from core.privacy.accounting import rho_for
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Selection
+from core.privacy.spendable import mixed_rho_for
 from core.privacy.unit import Unit
 from core.queries.kit import checks
 from core.queries.kit.protocol import QueryClass
@@ -144,9 +144,9 @@ class Game:
         if self.budget.pure:
             step = left * self.budget.epsilon / (samples * sum(growth))
         else:
-            step = selection_of(left * rho_for(self.budget) / (samples * sum(each**2 for each in growth))).epsilon
+            step = selection_of(left * mixed_rho_for(self.budget) / (samples * sum(each**2 for each in growth))).epsilon
         return Turns(
-            opening=None if unit.public_rows else share_of(self.budget, TOTAL_SHARE),
+            opening=None if unit.public_rows else mixed_share_of(self.budget, TOTAL_SHARE),
             epsilons=tuple(step * each for each in growth),
             samples=samples,
         )
@@ -182,4 +182,4 @@ class Game:
         """
         if self.budget.pure:
             return math.sqrt(float(self.budget.epsilon) * rows / (self.draws() * rate))
-        return float(math.cbrt(6 * float(rho_for(self.budget)) * rows**2 / (self.draws() * rate**2)))
+        return float(math.cbrt(6 * float(mixed_rho_for(self.budget)) * rows**2 / (self.draws() * rate**2)))

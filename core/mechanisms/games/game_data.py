@@ -9,7 +9,7 @@ from typing import ClassVar
 from core.base.options import option
 from core.mechanisms.games.game import Game
 from core.mechanisms.games.players import questions_of
-from core.privacy.accounting import rho_for
+from core.privacy.spendable import mixed_rho_for
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 
@@ -70,4 +70,4 @@ class GameData(Game):
         missed = questions_of(self.queries, domain).log_size()
         if self.budget.pure:
             return (float(self.budget.epsilon) * rows * regret / (4 * missed)) ** (2 / 3)
-        return rows * math.sqrt(8 * float(rho_for(self.budget))) * regret / (2 * missed)
+        return rows * math.sqrt(8 * float(mixed_rho_for(self.budget))) * regret / (2 * missed)

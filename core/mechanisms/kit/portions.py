@@ -24,9 +24,10 @@ from core.kernel.kernel import Kernel
 from core.kernel.measurement import Additive, Measurement, NoiseLevel
 from core.kernel.tables import TOTAL, Marginal
 from core.mechanisms.kit.protocol import Expected
-from core.privacy.accounting import capacity, order_for, rho_for, units
+from core.privacy.accounting import units
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace
+from core.privacy.spendable import mixed_capacity, mixed_order, mixed_rho_for, pure_for, rho_for
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass, Weighted
 from core.schema.domain import Domain
@@ -115,7 +116,8 @@ def divide(shares: dict[Columns, float], budget: Budget, kind: type[Laplace] | t
     elif budget.pure:
         amount = budget.epsilon
     else:
-        amount = _composed(tuple(Fraction(grain, every) for grain in grains.values()), budget)
+        parts = tuple(Fraction(grain, every) for grain in grains.values())
+        amount = max(pure_for(budget), _composed(parts, budget))
     return tuple(Portion(columns, kind(amount * Fraction(grain, every))) for columns, grain in grains.items())
 
 
@@ -125,7 +127,7 @@ def _composed(parts: tuple[Fraction, ...], budget: Budget) -> Fraction:
 
     Composition over many events costs less than the plain sum, so this lies above the budget's epsilon for many tables.
     """
-    held, order = capacity(budget), order_for(budget)
+    held, order = mixed_capacity(budget), mixed_order(budget)
 
     def fits(steps: int) -> bool:
         return units(Cost.of(Laplace(part * Fraction(steps, GRAIN)) for part in parts), order) <= held
@@ -150,6 +152,11 @@ def measure_rows(kernel: Kernel, event: Additive | None) -> int:
 def share_of(budget: Budget, share: Fraction) -> Additive:
     """The event that takes this share of a budget."""
     return Laplace(budget.epsilon * share) if budget.pure else Gaussian(rho_for(budget) * share)
+
+
+def mixed_share_of(budget: Budget, share: Fraction) -> Additive:
+    """The same where choices or comparisons take the rest of the budget."""
+    return Laplace(budget.epsilon * share) if budget.pure else Gaussian(mixed_rho_for(budget) * share)
 
 
 def count_level(event: Additive, unit: Unit) -> NoiseLevel:

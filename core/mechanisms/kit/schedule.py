@@ -15,9 +15,9 @@ from fractions import Fraction
 from core.base.arrays import Columns
 from core.kernel.measurement import Additive
 from core.mechanisms.kit.portions import Portion
-from core.privacy.accounting import rho_for
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace, Selection
+from core.privacy.spendable import mixed_rho_for
 
 FINEST = 10**12
 """Roots are rounded to at least so many parts of themselves."""
@@ -54,7 +54,7 @@ def lay_out(budget: Budget, *, rounds: int, selection: float, opening: Mapping[C
             choosing=Selection(each * choosing),
             asking=Laplace(each * (1 - choosing)),
         )
-    rho = rho_for(budget)
+    rho = mixed_rho_for(budget)
     each = rho * left
     return Schedule(
         opening=tuple(Portion(columns, Gaussian(rho * part)) for columns, part in parts.items()),

@@ -16,12 +16,12 @@ from fractions import Fraction
 import numpy as np
 
 from core.base.arrays import Columns, Floats
-from core.kernel.measurement import Additive, NoiseLevel
+from core.kernel.measurement import ROUNDING, Additive, NoiseLevel
 from core.kernel.tables import one_cell
 from core.mechanisms.kit.portions import GRAIN, Portion
-from core.privacy.accounting import rho_for
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace, Pure
+from core.privacy.spendable import rho_for
 from core.privacy.unit import Unit
 
 
@@ -49,7 +49,9 @@ class Spending:
     def sigmas(self, amounts: Floats) -> Floats:
         """Noise in each cell of tables that are given these shares of the whole."""
         whole = NoiseLevel(self.event(Fraction(1)), one_cell(self.unit)).sigma
-        return whole * np.asarray(amounts, dtype=np.float64) ** (-1.0 if self.pure else -0.5)
+        if self.pure:
+            return whole / np.asarray(amounts, dtype=np.float64)
+        return np.sqrt((whole**2 - ROUNDING) / np.asarray(amounts, dtype=np.float64) + ROUNDING)
 
     def split(self, shares: Mapping[Columns, float], part: Fraction) -> tuple[Portion, ...]:
         """Portions in proportion to the shares that together take exactly this part of the whole."""

@@ -41,9 +41,9 @@ from core.mechanisms.online.plan import (
     fixed,
     number_tail,
 )
-from core.privacy.accounting import pure_for
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Laplace, Pure
+from core.privacy.spendable import pure_for
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain

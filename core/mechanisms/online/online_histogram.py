@@ -12,7 +12,7 @@ import numpy as np
 
 from core.base.arrays import Columns, Floats
 from core.kernel.kernel import Kernel
-from core.kernel.measurement import tail_of_sum
+from core.kernel.measurement import Additive, tail_of_sum
 from core.kernel.query import Query
 from core.mechanisms.direct.histogram import NoisyHistogram
 from core.mechanisms.kit.interactive import Reply
@@ -23,9 +23,9 @@ from core.mechanisms.online.online import check_question
 from core.mechanisms.online.plan import ROWS_SHARE, pure_part
 from core.mechanisms.online.state import CachedSource
 from core.models.histogram import Histogram
-from core.privacy.accounting import rho_for
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace
+from core.privacy.spendable import mixed_rho_for, rho_for
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
@@ -58,7 +58,7 @@ class OnlineHistogram:
     """Measure a noisy histogram of every combination when the session opens, and answer everything from it.
 
     **Privacy** one noisy histogram, and the number of rows where that is private. With delta = 0: discrete Laplace
-    noise, the epsilons add up. With delta > 0: a tenth of the divergence goes to small tables with discrete Gaussian
+    noise, the epsilons add up. With delta > 0: a tenth of the divergence goes to small tables with rounded Gaussian
     noise (which also tell the number of rows), the rest to the histogram, with Laplace or Gaussian noise, whichever is
     smaller at that price. A unit changes one table by at most unit.l1 (L1) and unit.l2_squared (squared L2).
 
@@ -126,15 +126,14 @@ class OnlineHistogram:
         """The histogram first, then what is measured beside it."""
         shares = self._beside(domain, unit)
         left = 1 - sum(shares.values(), Fraction(0))
-        kind = Laplace if self.budget.pure else Gaussian
-        whole = self.budget.epsilon if self.budget.pure else rho_for(self.budget)
-        beside = tuple(Portion(columns, kind(whole * share)) for columns, share in shares.items())
         names = tuple(domain.names)
-        table = Portion(names, kind(whole * left))
-        if not self.budget.pure:
-            pure = Portion(names, Laplace(pure_part(self.budget, left, 1)))
-            table = min(table, pure, key=lambda portion: portion.level(unit).sigma)
-        return (table, *beside)
+        if self.budget.pure:
+            return _portions(names, Laplace(self.budget.epsilon * left), Laplace, self.budget.epsilon, shares)
+        whole, mixed = rho_for(self.budget), mixed_rho_for(self.budget)
+        # All with Gaussian noise, or the histogram with Laplace noise beside small tables with Gaussian noise.
+        every = _portions(names, Gaussian(whole * left), Gaussian, whole, shares)
+        some = _portions(names, Laplace(pure_part(self.budget, left, 1)), Gaussian, mixed, shares)
+        return min(every, some, key=lambda portions: portions[0].level(unit).sigma)
 
     def _beside(self, domain: Domain, unit: Unit) -> dict[Columns, Fraction]:
         """Parts of the budget for small tables; only with delta above 0, where many of them are cheap."""
@@ -143,6 +142,16 @@ class OnlineHistogram:
         shares = {columns: ONES_SHARE / len(ones) for columns in ones}
         shares |= {columns: TWOS_SHARE / len(twos) for columns in twos}
         return shares if shares or unit.public_rows else {(): ROWS_SHARE}
+
+
+def _portions(
+    names: Columns,
+    table: Additive,
+    kind: type[Laplace] | type[Gaussian],
+    whole: Fraction,
+    shares: dict[Columns, Fraction],
+) -> tuple[Portion, ...]:
+    return (Portion(names, table), *(Portion(columns, kind(whole * share)) for columns, share in shares.items()))
 
 
 def _state(domain: Domain, raw: Floats, cells: Floats, sigma: float, rows_sigma: float) -> HistogramState:

@@ -25,9 +25,10 @@ from core.kernel.compared import GRID, Gap
 from core.kernel.measurement import Additive, NoiseLevel
 from core.kernel.sparse_vector import AboveThreshold, NumericSparse
 from core.mechanisms.kit.portions import Portion
-from core.privacy.accounting import UNITS, order_for, rho_for, units
+from core.privacy.accounting import UNITS, units
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace, Pure
+from core.privacy.spendable import mixed_order, mixed_rho_for
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 
@@ -104,7 +105,7 @@ def lay_out(budget: Budget, unit: Unit, shares: Shares, *, runs: int, cutoff: in
     rows = Fraction(0) if unit.public_rows else ROWS_SHARE
     left = 1 - rows - sum(opened.values(), Fraction(0))
     hard, numbers = runs * cutoff, left * shares.numbers
-    whole = budget.epsilon if budget.pure else rho_for(budget)
+    whole = budget.epsilon if budget.pure else mixed_rho_for(budget)
     kind = Laplace if budget.pure else Gaussian
     each = whole * (left - numbers) / runs if budget.pure else pure_part(budget, left - numbers, runs)
     return OnlinePlan(
@@ -121,9 +122,8 @@ def lay_out(budget: Budget, unit: Unit, shares: Shares, *, runs: int, cutoff: in
 @lru_cache(maxsize=4096)
 def pure_part(budget: Budget, part: Fraction, events: int) -> Fraction:
     """The largest epsilon of equal pure events that together cost this part of a budget with delta above 0."""
-    order = order_for(budget)
-    assert order is not None
-    held = rho_for(budget) * part * order * UNITS
+    order = mixed_order(budget)
+    held = mixed_rho_for(budget) * part * order * UNITS
     low, high = Fraction(0), Fraction(1, 1024)
 
     def fits(epsilon: Fraction) -> bool:

@@ -20,7 +20,7 @@ class IntervalTree(Levels):
 
     **Privacy** a row falls into one block of each level, so a level has L1 sensitivity unit.l1 and squared L2
     sensitivity unit.l2_squared. Level l gets a share of the budget that falls by 0.85 per level (in epsilon): discrete
-    Laplace noise with delta = 0, discrete Gaussian noise otherwise; the shares of all levels and columns add up to the
+    Laplace noise with delta = 0, rounded Gaussian noise otherwise; the shares of all levels and columns add up to the
     budget. The root is not counted: the top level adds up to the number of rows.
 
     **Accuracy** with N cells, h = log N/log 16 levels and Laplace noise, a range is a sum of at most 30 h blocks with

@@ -39,9 +39,10 @@ from core.mechanisms.kit.timing import TABLE
 from core.mechanisms.smalldb.candidates import MOST_CELLS, SmallDatabases, at, changed
 from core.models.nets import multisets, random_net
 from core.models.points import Points
-from core.privacy.accounting import capacity, order_for, rho_for, units
+from core.privacy.accounting import units
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace, Selection
+from core.privacy.spendable import mixed_capacity, mixed_order, mixed_rho_for
 from core.privacy.unit import Unit
 from core.queries.kit.checks import MOST_LISTED
 from core.queries.kit.protocol import QueryClass
@@ -267,7 +268,7 @@ def _events(budget: Budget, public_rows: bool, choices: int, log_width: float) -
         total = None if public_rows else Laplace(budget.epsilon * share)
         return total, budget.epsilon * (1 if total is None else 1 - share) / choices
     share = _share((1 / (loss * math.sqrt(math.pi * choices / 8))) ** (2 / 3))
-    measured = None if public_rows else Gaussian(rho_for(budget) * share)
+    measured = None if public_rows else Gaussian(mixed_rho_for(budget) * share)
     return measured, _selection(budget, measured, choices)
 
 
@@ -280,7 +281,7 @@ def _selection(budget: Budget, total: Gaussian | None, choices: int) -> Fraction
 
     A Selection(e) costs at most e^2/8 in zero-concentrated privacy, and less at the account's own order.
     """
-    held, order, grain = capacity(budget), order_for(budget), 2**40
+    held, order, grain = mixed_capacity(budget), mixed_order(budget), 2**40
     spent = () if total is None else (total,)
 
     def fits(steps: int) -> bool:

@@ -20,8 +20,9 @@ WORDS = {
     "Unit of privacy": "Whose presence is hidden: one row, or all rows of one person up to a limit.",
     "Epsilon (ε)": "How much one unit may change the odds of anything that is published. Smaller protects more.",
     "Delta (δ)": "The probability with which the promise about epsilon may fail. Choose far below one in the number of "
-    "people, or 0.",
-    "Budget": "What all releases and sessions of a table may cost together. It is never refunded.",
+    "people, or 0. It never makes a release worse: where pure noise is about as exact, that is drawn and δ is 0.",
+    "Budget": "What all releases and sessions of a table may cost together. It is never refunded. Releases with and "
+    "without δ share it badly: half of it spent on one kind leaves less than half for the other.",
     "Schema": "What is publicly known about the columns: kinds, bounds, bins, categories. It is part of every release.",
     "Release": "Synthetic records, noisy tables and a certificate, made once and stored. Opening it again is free.",
     "Session": "Questions answered one at a time. Easy ones follow from what is public, hard ones are measured.",

@@ -11,6 +11,7 @@ from core.base.errors import DeskError
 from core.base.wording import plural
 from core.mechanisms.kit.protocol import Mechanism
 from core.mechanisms.kit.proven import Proven
+from core.planning.better_noise import build
 from core.planning.budget_for import Measure
 from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable
@@ -53,8 +54,8 @@ def show(
     with st.spinner("Comparing the mechanisms …"):
         lines = remembered(
             here.curves,
-            (table.id, plan.queries, plan.budget, plan.mechanism, repr(plan.options), rows, measure),
-            lambda: _lines(table, plan, priced, rows, measure),
+            (table.id, plan.queries, plan.budget, wanted.delta, plan.mechanism, repr(plan.options), rows, measure),
+            lambda: _lines(table, plan, priced, rows, measure, wanted.delta),
         )
     within = wanted.within if isinstance(wanted, Accuracy) and wanted.measure == measure else None
     dots = [dot for run, outcome in rehearsed for dot in _dot(run, outcome, plan, measure)]
@@ -70,7 +71,9 @@ def show(
     )
 
 
-def _lines(table: DeskTable, plan: ReleaseTerms, priced: Offers, rows: int, measure: Measure) -> tuple[Line, ...]:
+def _lines(
+    table: DeskTable, plan: ReleaseTerms, priced: Offers, rows: int, measure: Measure, delta: object
+) -> tuple[Line, ...]:
     center = float(plan.budget.epsilon)
     epsilons = tuple(center * step for step in STEPS if center * step <= LARGEST)
     return tuple(
@@ -82,6 +85,7 @@ def _lines(table: DeskTable, plan: ReleaseTerms, priced: Offers, rows: int, meas
             epsilons,
             rows,
             measure,
+            delta,
         )
         for offer in priced.found
     )
@@ -95,6 +99,7 @@ def _line(
     epsilons: tuple[float, ...],
     rows: int,
     measure: Measure,
+    delta: object,
 ) -> Line:
     domain = asked_columns(plan.queries, table.domain)
     about = ""
@@ -102,9 +107,10 @@ def _line(
     errors: list[float | None] = []
     promised: list[float | None] = []
     for epsilon in epsilons:
-        mechanism = mechanism_from(name, plan.queries, Budget(epsilon, plan.budget.delta), options)
+        budget = Budget(epsilon, delta)
+        mechanism = mechanism_from(name, plan.queries, budget, options)
         try:
-            mechanism.check(domain, table.unit)
+            mechanism = build(name, plan.queries, budget, options, domain, table.unit)
             expected = mechanism.expected(domain, table.unit)
             about, error = expected.about, float(getattr(expected, measure))
         except DeskError:

@@ -9,7 +9,7 @@ import pytest
 
 from core.base.errors import DeskError
 from core.ledger.ledger import Ledger
-from tests.core.ledger.test_ledger import OTHER_BUDGET, REASON, declared, opened, raw, reserve
+from tests.core.ledger.test_ledger import OTHER_BUDGET, REASON, declared, one_way, opened, raw, reserve
 
 
 @pytest.fixture
@@ -142,6 +142,11 @@ def test_a_damaged_result_is_never_returned(ledger: Ledger) -> None:
         "UPDATE account SET spent = 39",
         "UPDATE account SET total = 39",
         "UPDATE account SET spent = 40.5",
+        "UPDATE account SET sums = '{}'",
+        "UPDATE account SET sums = json_object('pure', 39)",
+        "UPDATE account SET sums = json_object('pure', null); UPDATE account SET sums = json_object('pure', 100)",
+        "UPDATE plan SET units = 0 WHERE id = 'q'",
+        "UPDATE plan SET amounts = '{}' WHERE id = 'q'",
         "UPDATE plan SET units = 0 WHERE id = 'p'",
         "UPDATE plan SET plan_json = '[]' WHERE id = 'q'",
         "UPDATE plan SET result = X'00' WHERE id = 'p'",
@@ -150,14 +155,15 @@ def test_a_damaged_result_is_never_returned(ledger: Ledger) -> None:
         "DELETE FROM plan",
         "DELETE FROM account",
         "DELETE FROM override",
-        "INSERT INTO plan (id, dataset_id, plan_json, units, status, reserved_at)"
-        " VALUES ('r', 'people', '', -1, 'reserved', '')",
+        "INSERT INTO plan (id, dataset_id, plan_json, amounts, units, status, reserved_at)"
+        " VALUES ('r', 'people', '', '{}', -1, 'reserved', '')",
     ],
 )
 def test_the_tables_are_a_second_wall(ledger: Ledger, statement: str) -> None:
     reserve(ledger, "p", 30)
     ledger.store("p", b"answer")
     reserve(ledger, "q", 10)
-    ledger.raise_total("ab", budget_json=OTHER_BUDGET, order=None, total=99, reason=REASON)
+    ledger.change_budget("ab", budget_json=OTHER_BUDGET, filters=one_way(99), reason=REASON)
     with raw(ledger) as connection, pytest.raises(sqlite3.IntegrityError):
-        connection.execute(statement)
+        for each in statement.split("; "):
+            connection.execute(each)

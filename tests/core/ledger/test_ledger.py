@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import json
 import math
 import sqlite3
 import tempfile
@@ -17,14 +18,24 @@ from hypothesis import strategies as st
 
 from core.base.errors import BadParameter, DeskError, OutOfBudget, Refused, Unknown
 from core.ledger.ledger import Account, Entry, Ledger
+from core.privacy.budget import Budget
+from core.privacy.events import Cost, Gaussian, Pure
+from core.privacy.filters import GAUSSIAN_UNITS, PURE, Filters, Way
+from core.privacy.spendable import rho_for
 
 UNIT, OTHER_UNIT = '{"column": null}', '{"column": "person"}'
 BUDGET, OTHER_BUDGET = '{"epsilon": "1"}', '{"epsilon": "2"}'
+SEVEN = "order 7"
 REASON = "The ethics board approved a second wave."
 
 
-def opened(ledger: Ledger, total: int = 100, fingerprint: str = "ab", order: str | None = None) -> Account:
-    return ledger.open_account(fingerprint=fingerprint, unit_json=UNIT, budget_json=BUDGET, order=order, total=total)
+def one_way(total: int, name: str = PURE) -> Filters:
+    return Filters({name: Way(Fraction(0), total)})
+
+
+def opened(ledger: Ledger, total: int = 100, fingerprint: str = "ab", way: str = PURE) -> Account:
+    filters = one_way(total, way)
+    return ledger.open_account(fingerprint=fingerprint, unit_json=UNIT, budget_json=BUDGET, filters=filters)
 
 
 def declared(ledger: Ledger, id: str = "people", fingerprint: str = "ab") -> None:
@@ -33,7 +44,8 @@ def declared(ledger: Ledger, id: str = "people", fingerprint: str = "ab") -> Non
 
 def reserve(ledger: Ledger, plan_id: str, units: int, dataset_id: str = "people", plan_json: str = "{}") -> Entry:
     account = ledger.account(ledger.dataset(dataset_id).fingerprint)
-    return ledger.reserve(plan_id=plan_id, dataset_id=dataset_id, plan_json=plan_json, units=units, account=account)
+    amounts = {PURE: units}
+    return ledger.reserve(plan_id=plan_id, dataset_id=dataset_id, plan_json=plan_json, amounts=amounts, account=account)
 
 
 def raw(ledger: Ledger) -> contextlib.closing[sqlite3.Connection]:
@@ -160,7 +172,7 @@ def test_entries_are_newest_first_and_filtered(ledger: Ledger) -> None:
 def test_everything_is_there_after_reopening(ledger: Ledger, path: Path) -> None:
     reserve(ledger, "p", 7)
     ledger.store("p", b"\0\xff")
-    ledger.raise_total("ab", budget_json=OTHER_BUDGET, order=None, total=200, reason=REASON)
+    ledger.change_budget("ab", budget_json=OTHER_BUDGET, filters=one_way(200), reason=REASON)
     again = Ledger(path)
     assert again.account("ab") == ledger.account("ab")
     assert again.entries() == ledger.entries()
@@ -176,13 +188,16 @@ def test_opening_again_is_the_same_account(ledger: Ledger) -> None:
     before = ledger.account("ab")
     assert opened(ledger) == before
     reserve(ledger, "p", 60)
-    assert opened(ledger, total=10**6, order="7") == ledger.account("ab")
-    assert ledger.account("ab") == dataclasses.replace(before, spent=60)
+    assert opened(ledger, total=10**6, way=SEVEN) == ledger.account("ab")
+    assert ledger.account("ab") == dataclasses.replace(before, spent=60, sums='{"pure":60}')
 
 
 def test_unit_and_budget_are_free_until_the_first_plan(ledger: Ledger) -> None:
-    account = ledger.open_account(fingerprint="ab", unit_json=OTHER_UNIT, budget_json=OTHER_BUDGET, order="7", total=5)
-    assert (account.unit_json, account.budget_json, account.order, account.total) == (OTHER_UNIT, OTHER_BUDGET, "7", 5)
+    account = ledger.open_account(
+        fingerprint="ab", unit_json=OTHER_UNIT, budget_json=OTHER_BUDGET, filters=one_way(5, SEVEN)
+    )
+    assert (account.unit_json, account.budget_json, account.total) == (OTHER_UNIT, OTHER_BUDGET, 5)
+    assert account.filters == one_way(5, SEVEN)
     assert account == ledger.account("ab")
 
 
@@ -196,16 +211,16 @@ def test_unit_and_budget_are_frozen_by_the_first_plan(
     reserve(ledger, "p", units)
     before = ledger.account("ab")
     with pytest.raises(BadParameter, match=parameter):
-        ledger.open_account(fingerprint="ab", unit_json=unit, budget_json=budget, order=None, total=500)
+        ledger.open_account(fingerprint="ab", unit_json=unit, budget_json=budget, filters=one_way(500))
     assert ledger.account("ab") == before
 
 
-@pytest.mark.parametrize(("unit", "order"), [(OTHER_UNIT, None), (UNIT, "7")])
-def test_a_plan_priced_for_another_unit_or_order_is_refused(ledger: Ledger, unit: str, order: str | None) -> None:
+@pytest.mark.parametrize(("unit", "way"), [(OTHER_UNIT, PURE), (UNIT, SEVEN)])
+def test_a_plan_priced_for_another_unit_or_way_is_refused(ledger: Ledger, unit: str, way: str) -> None:
     stale = ledger.account("ab")
-    ledger.open_account(fingerprint="ab", unit_json=unit, budget_json=OTHER_BUDGET, order=order, total=100)
+    ledger.open_account(fingerprint="ab", unit_json=unit, budget_json=OTHER_BUDGET, filters=one_way(100, way))
     with pytest.raises(Refused, match="priced"):
-        ledger.reserve(plan_id="p", dataset_id="people", plan_json="{}", units=1, account=stale)
+        ledger.reserve(plan_id="p", dataset_id="people", plan_json="{}", amounts={PURE: 1}, account=stale)
     assert ledger.account("ab").spent == 0
     assert ledger.entries() == []
 
@@ -213,7 +228,7 @@ def test_a_plan_priced_for_another_unit_or_order_is_refused(ledger: Ledger, unit
 def test_a_plan_priced_for_another_account_is_refused(ledger: Ledger) -> None:
     other = opened(ledger, fingerprint="cd")
     with pytest.raises(BadParameter, match="account"):
-        ledger.reserve(plan_id="p", dataset_id="people", plan_json="{}", units=1, account=other)
+        ledger.reserve(plan_id="p", dataset_id="people", plan_json="{}", amounts={PURE: 1}, account=other)
     assert ledger.account("cd").spent == ledger.account("ab").spent == 0
 
 
@@ -259,8 +274,10 @@ def test_what_is_not_there_is_unknown(ledger: Ledger) -> None:
         lambda: ledger.account("ef"),
         lambda: ledger.dataset("nobody"),
         lambda: declared(ledger, "x", "ef"),
-        lambda: ledger.raise_total("ef", budget_json=BUDGET, order=None, total=1, reason=REASON),
-        lambda: ledger.reserve(plan_id="p", dataset_id="nobody", plan_json="{}", units=1, account=ledger.account("ab")),
+        lambda: ledger.change_budget("ef", budget_json=BUDGET, filters=one_way(1), reason=REASON),
+        lambda: ledger.reserve(
+            plan_id="p", dataset_id="nobody", plan_json="{}", amounts={PURE: 1}, account=ledger.account("ab")
+        ),
     ):
         with pytest.raises(Unknown):
             call()
@@ -271,9 +288,11 @@ def test_what_is_not_there_is_unknown(ledger: Ledger) -> None:
 
 def test_a_raised_total_is_on_record(ledger: Ledger) -> None:
     reserve(ledger, "p", 100)
-    account = ledger.raise_total("ab", budget_json=OTHER_BUDGET, order=None, total=150, reason=f" {REASON} ", who="Ada")
+    account = ledger.change_budget(
+        "ab", budget_json=OTHER_BUDGET, filters=one_way(150), reason=f" {REASON} ", who="Ada"
+    )
     assert (account.total, account.spent, account.budget_json) == (150, 100, OTHER_BUDGET)
-    ledger.raise_total("ab", budget_json=BUDGET, order=None, total=100, reason="Taken back.")
+    ledger.change_budget("ab", budget_json=BUDGET, filters=one_way(100), reason="Taken back.")
     newest, oldest = ledger.overrides("ab")
     assert (oldest.who, oldest.from_total, oldest.to_total, oldest.reason) == ("Ada", 100, 150, REASON)
     assert (oldest.from_budget, oldest.to_budget) == (BUDGET, OTHER_BUDGET)
@@ -285,7 +304,7 @@ def test_a_raised_total_is_on_record(ledger: Ledger) -> None:
 
 def test_a_raised_total_can_be_spent_and_nothing_more(ledger: Ledger) -> None:
     reserve(ledger, "p", 100)
-    ledger.raise_total("ab", budget_json=OTHER_BUDGET, order=None, total=130, reason=REASON)
+    ledger.change_budget("ab", budget_json=OTHER_BUDGET, filters=one_way(130), reason=REASON)
     with pytest.raises(OutOfBudget):
         reserve(ledger, "q", 31)
     assert reserve(ledger, "q", 30).units == 30
@@ -294,56 +313,70 @@ def test_a_raised_total_can_be_spent_and_nothing_more(ledger: Ledger) -> None:
 def test_a_plan_priced_before_a_raise_still_counts_the_same(ledger: Ledger) -> None:
     reserve(ledger, "p", 100)
     priced = ledger.account("ab")
-    ledger.raise_total("ab", budget_json=OTHER_BUDGET, order=None, total=130, reason=REASON)
-    ledger.reserve(plan_id="q", dataset_id="people", plan_json="{}", units=30, account=priced)
+    ledger.change_budget("ab", budget_json=OTHER_BUDGET, filters=one_way(130), reason=REASON)
+    ledger.reserve(plan_id="q", dataset_id="people", plan_json="{}", amounts={PURE: 30}, account=priced)
     assert ledger.account("ab").left == 0
 
 
 @pytest.mark.parametrize(
     "bad",
-    [{"reason": ""}, {"reason": " \n "}, {"reason": None}, {"total": 59}, {"order": "7"}, {"who": ""}, {"total": 1e9}],
+    [
+        *({"reason": ""}, {"reason": " \n "}, {"reason": None}, {"who": ""}),
+        *({"filters": one_way(59)}, {"filters": one_way(200, SEVEN)}, {"filters": one_way(1e9)}),  # type: ignore[arg-type]
+    ],
 )
 def test_a_total_is_not_changed_carelessly(ledger: Ledger, bad: dict) -> None:
     reserve(ledger, "p", 60)
     before = ledger.account("ab")
     with pytest.raises(BadParameter):
-        ledger.raise_total("ab", **{"budget_json": OTHER_BUDGET, "order": None, "total": 200, "reason": REASON, **bad})
+        ledger.change_budget("ab", **{"budget_json": OTHER_BUDGET, "filters": one_way(200), "reason": REASON, **bad})
     assert ledger.account("ab") == before
     assert ledger.overrides("ab") == []
 
 
 def test_a_total_can_be_lowered_to_what_is_spent(ledger: Ledger) -> None:
     reserve(ledger, "p", 60)
-    assert ledger.raise_total("ab", budget_json=OTHER_BUDGET, order=None, total=60, reason=REASON).left == 0
+    assert ledger.change_budget("ab", budget_json=OTHER_BUDGET, filters=one_way(60), reason=REASON).left == 0
 
 
 def test_pressing_raise_twice_is_one_override(ledger: Ledger) -> None:
     for _ in range(2):
-        ledger.raise_total("ab", budget_json=OTHER_BUDGET, order=None, total=200, reason=REASON)
+        ledger.change_budget("ab", budget_json=OTHER_BUDGET, filters=one_way(200), reason=REASON)
     assert len(ledger.overrides("ab")) == 1
 
 
-def test_the_order_is_free_until_the_first_plan(ledger: Ledger) -> None:
-    assert ledger.raise_total("ab", budget_json=OTHER_BUDGET, order="7", total=200, reason=REASON).order == "7"
+def test_the_ways_are_free_until_the_first_plan(ledger: Ledger) -> None:
+    assert ledger.change_budget("ab", budget_json=OTHER_BUDGET, filters=one_way(200, SEVEN), reason=REASON).total == 200
 
 
 # bad input
 
+TOO_LARGE = [2**62 + 1, 2**63, 2**64, 10**400]
 NOT_AMOUNTS = [
-    -1, 2**62 + 1, 2**63, 2**64, 10**400, 1.0, 0.5, math.nan, math.inf, -math.inf, True, False, None, "1", b"1",
+    -1, 1.0, 0.5, math.nan, math.inf, -math.inf, True, False, "1", b"1",
     Decimal(1), Fraction(1), np.int64(1), np.float64(1), 1j, [1],
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize("amount", TOO_LARGE)
+def test_an_account_has_at_most_so_many_parts(ledger: Ledger, amount: int) -> None:
+    before = ledger.account("ab")
+    with pytest.raises(BadParameter, match="total"):
+        opened(ledger, total=amount)
+    with pytest.raises(OutOfBudget):
+        reserve(ledger, "p", amount)
+    assert ledger.account("ab") == before
 
 
 @pytest.mark.parametrize("amount", NOT_AMOUNTS, ids=lambda amount: f"{type(amount).__name__}-{str(amount)[:12]}")
 def test_only_whole_units_are_taken(ledger: Ledger, amount: object) -> None:
     before = ledger.account("ab")
-    with pytest.raises(BadParameter, match="units"):
+    with pytest.raises(BadParameter, match="amounts"):
         reserve(ledger, "p", amount)  # type: ignore[arg-type]
     with pytest.raises(BadParameter, match="total"):
         opened(ledger, total=amount)  # type: ignore[arg-type]
     with pytest.raises(BadParameter, match="total"):
-        ledger.raise_total("ab", budget_json=BUDGET, order=None, total=amount, reason=REASON)  # type: ignore[arg-type]
+        ledger.change_budget("ab", budget_json=BUDGET, filters=one_way(amount), reason=REASON)  # type: ignore[arg-type]
     assert ledger.account("ab") == before
     assert ledger.entries() == []
 
@@ -502,7 +535,7 @@ def test_any_sequence_of_calls_matches_the_model(steps: list[tuple]) -> None:
                         model.failures[plan] = model.failures.get(plan, 0) + 1
                 case ("total", total):
                     with expect(model.change(total)):
-                        ledger.raise_total("ab", budget_json=str(total), order=None, total=total, reason=REASON)
+                        ledger.change_budget("ab", budget_json=str(total), filters=one_way(total), reason=REASON)
                 case ("reopen",):
                     ledger = Ledger(Path(folder) / "ledger")
             account = ledger.account("ab")
@@ -512,3 +545,83 @@ def test_any_sequence_of_calls_matches_the_model(steps: list[tuple]) -> None:
         assert {plan: entry.attempts for plan, entry in entries.items() if entry.attempts} == model.failures
         assert {plan for plan, entry in entries.items() if entry.status == "stored"} == set(model.results)
         assert all(ledger.result(plan) == data for plan, data in model.results.items())
+
+
+# several ways
+
+TWO = Budget(2, 1e-9)
+
+
+def several(ledger: Ledger) -> Account:
+    account = ledger.open_account(fingerprint="ef", unit_json=UNIT, budget_json=BUDGET, filters=Filters.of(TWO))
+    declared(ledger, "several", "ef")
+    return account
+
+
+def pay(ledger: Ledger, plan_id: str, *events: Gaussian | Pure) -> Entry:
+    account = ledger.account("ef")
+    amounts = account.filters.amounts(Cost.of(events))
+    return ledger.reserve(plan_id=plan_id, dataset_id="several", plan_json="{}", amounts=amounts, account=account)
+
+
+def test_pure_plans_fit_up_to_the_epsilon_whatever_the_delta(ledger: Ledger) -> None:
+    several(ledger)
+    for number in range(10):
+        assert pay(ledger, f"p{number}", Pure(Fraction(1, 5))).units == TWO.epsilon * 10**11
+    with pytest.raises(OutOfBudget, match=r"and 0.00% is left"):
+        pay(ledger, "q", Pure(Fraction(1, 10**12)))
+
+
+def test_gaussian_plans_fit_up_to_the_rho(ledger: Ledger) -> None:
+    several(ledger)
+    part = Fraction(rho_for(TWO) * GAUSSIAN_UNITS // 7, GAUSSIAN_UNITS)
+    for number in range(7):
+        pay(ledger, f"p{number}", Gaussian(part))
+    account = ledger.account("ef")
+    assert account.left <= account.total // 10**6
+    with pytest.raises(OutOfBudget):
+        pay(ledger, "q", Gaussian(rho_for(TWO) / 10**6))
+
+
+def test_what_no_single_way_covers_is_refused_and_writes_nothing(ledger: Ledger) -> None:
+    """Half of the epsilon in pure noise and half of the rho in Gaussian noise are more than any one way holds."""
+    several(ledger)
+    pay(ledger, "p", Pure(Fraction(1)))
+    before = ledger.account("ef"), ledger.entries()
+    with pytest.raises(OutOfBudget):
+        pay(ledger, "q", Gaussian(rho_for(TWO) / 2))
+    assert (ledger.account("ef"), ledger.entries()) == before
+    pay(ledger, "r", Pure(Fraction(1)))
+
+
+def test_sums_are_those_of_the_entries(ledger: Ledger) -> None:
+    filters, events = several(ledger).filters, [Gaussian(Fraction(1, 100)), Pure(Fraction(1, 50)), Pure(Fraction(1, 3))]
+    for number, event in enumerate(events):
+        pay(ledger, f"p{number}", event)
+        account, entries = ledger.account("ef"), ledger.entries(fingerprint="ef")
+        assert account.spent == sum(entry.units for entry in entries)
+        spends = [json.loads(entry.amounts) for entry in entries]
+        assert json.loads(account.sums) == {
+            way: None if way == PURE else sum(spend[way] for spend in spends) for way in filters.ways
+        }
+
+
+def test_a_larger_budget_is_divided_anew(ledger: Ledger) -> None:
+    several(ledger)
+    pay(ledger, "p", Gaussian(rho_for(TWO)))
+    four = Budget(4, 1e-9)
+    changed = ledger.change_budget(
+        "ef", budget_json=OTHER_BUDGET, filters=ledger.account("ef").filters.changed(four), reason=REASON
+    )
+    assert changed.filters.ways.keys() == Filters.of(TWO).ways.keys()
+    assert changed.spent / changed.total == pytest.approx(float(rho_for(TWO) / rho_for(four)), rel=1e-9)
+    pay(ledger, "q", Gaussian(rho_for(four) - rho_for(TWO)))
+    with pytest.raises(BadParameter, match="below what is already spent"):
+        ledger.change_budget("ef", budget_json=BUDGET, filters=changed.filters.changed(Budget(3, 1e-9)), reason=REASON)
+
+
+def test_amounts_in_other_ways_are_refused(ledger: Ledger) -> None:
+    account = several(ledger)
+    for amounts in ({}, {PURE: 1}, {SEVEN: 1}):
+        with pytest.raises(Refused, match="priced"):
+            ledger.reserve(plan_id="p", dataset_id="several", plan_json="{}", amounts=amounts, account=account)

@@ -12,6 +12,7 @@ from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.schema.domain import Booleans, Domain, Integers
 from core.table.counts import Cells
+from tests.accounts import part_of
 from tests.kernels import run
 from tests.privacy.kit.recorder import Recorder
 
@@ -46,7 +47,7 @@ def check_private(mechanism, domain: Domain, unit: Unit, monkeypatch, pairs: int
     mechanism.check(domain, unit)
     declared = mechanism.cost(domain, unit)
     budget = mechanism.budget
-    assert accounting.units(declared, accounting.order_for(budget)) <= accounting.capacity(budget)
+    assert part_of(budget, declared) <= 1
     generator = np.random.default_rng(5)
     reached = 0.0
     for pair in range(pairs):

@@ -10,9 +10,8 @@ import pytest
 
 from core import Budget, Desk, Marginals, Unit
 from core.base.errors import BadParameter, Refused
-from core.plans.plan import order_of
 from core.plans.pricing import check_paid, price_release, price_session
-from core.privacy import accounting
+from core.privacy.filters import Filters
 from tests.core.desk.test_desk import DOMAIN, ONE, TOTAL, people
 
 
@@ -36,7 +35,9 @@ def test_a_plan_is_told_the_price_of_its_words(desk, held):
     plan = desk.plan(held, [Marginals(order=1)], mechanism="gaussian", budget=ONE)
     priced = price_release(plan.content, held, account_of(desk, held))
     assert (priced.id, priced.units, priced.cost) == (plan.id, plan.units, plan.cost)
-    assert priced.units == accounting.units(plan.cost, order_of(account_of(desk, held)))
+    filters = account_of(desk, held).filters
+    assert priced.amounts == plan.amounts == filters.amounts(plan.cost)
+    assert priced.units == filters.parts(plan.amounts), "nothing was spent before"
     assert (priced.mechanism.budget, priced.mechanism.queries) == (plan.budget, plan.queries)
 
 
@@ -47,13 +48,31 @@ def test_a_session_is_told_the_price_of_its_words(desk, held):
     assert priced.domain.names == ("age", "ill")
 
 
-def test_the_price_follows_the_order_of_the_account(desk, held):
+def test_the_price_follows_the_ways_of_the_account(desk, held):
     plan = desk.plan(held, [Marginals(order=1)], mechanism="gaussian", budget=ONE)
     account = account_of(desk, held)
-    other = price_release(plan.content, held, replace(account, order="100"))
-    assert other.units > plan.units
+    small = Filters.of(Budget("1/2", 1e-9))
+    other = price_release(plan.content, held, replace(account, ways=small.to_text(), total=small.total))
+    assert other.amounts.keys() != plan.amounts.keys()
+    assert other.units > other.account.left
     with pytest.raises(BadParameter, match="delta"):
-        price_release(plan.content, held, replace(account, order=None))
+        price_release(plan.content, held, replace(account, ways=Filters.of(Budget(1)).to_text()))
+
+
+def test_the_price_is_what_the_plan_adds_to_the_account_as_it_is(desk, held):
+    """Pure noise beside Gaussian noise takes more of an account than alone, and the plan says so before."""
+    plans = [
+        desk.plan(held, [Marginals(order=1)], mechanism=mechanism, budget=budget)
+        for mechanism, budget in (("gaussian", ONE), ("laplace", Budget("1/100")), ("laplace", Budget("1/10")))
+    ]
+    for plan in plans:
+        told = desk.plan(held, plan.queries, mechanism=plan.mechanism, budget=plan.budget)
+        assert told.amounts == plan.amounts
+        desk.release(plan)
+        entry = desk.ledger.entry(plan.id)
+        assert entry.units == told.units > 0
+        assert account_of(desk, held).spent == sum(each.units for each in desk.ledger.entries())
+    assert told.units > plans[-1].units, "before the Gaussian release it was cheaper"
 
 
 def test_what_costs_more_than_was_paid_is_refused(desk, held):
@@ -62,7 +81,9 @@ def test_what_costs_more_than_was_paid_is_refused(desk, held):
     entry, priced = desk.ledger.entry(plan.id), price_release(plan.content, held, account_of(desk, held))
     check_paid(priced, entry)
     with pytest.raises(Refused, match="costs more"):
-        check_paid(replace(priced, units=priced.units + 1), entry)
+        check_paid(replace(priced, amounts=priced.amounts | {"pure": priced.amounts["pure"] + 1}), entry)
+    with pytest.raises(Refused, match="costs more"):
+        check_paid(replace(priced, amounts=priced.amounts | {"pure": None}), entry)
 
 
 @pytest.mark.parametrize("part", ["records", "edition"])

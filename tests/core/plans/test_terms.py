@@ -100,4 +100,4 @@ def test_a_part_that_is_missing_or_new_is_named(terms):
 
 def test_a_plan_is_its_terms_and_a_price():
     own = {each.name for each in fields(Plan)} - {each.name for each in fields(ReleaseTerms)}
-    assert own == {"cost", "units", "expected_error"}
+    assert own == {"cost", "amounts", "units", "expected_error"}

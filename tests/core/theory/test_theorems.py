@@ -6,9 +6,10 @@ import math
 
 import pytest
 
-from core.privacy.accounting import advanced, rho_for
+from core.privacy.accounting import advanced
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Pure
+from core.privacy.spendable import rho_for
 from core.theory import (
     DataPlayerBound,
     ExponentialBound,

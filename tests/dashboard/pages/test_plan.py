@@ -13,6 +13,8 @@ from streamlit.testing.v1 import AppTest
 
 from core.base.odds import HARM, odds
 from core.desk.desk import Desk
+from core.planning import budget_for
+from core.planning.better_noise import budgets_within
 from core.planning.budget_for import expected
 from core.plans.plan_file import write_plan_file
 from core.plans.release_terms import ReleaseTerms
@@ -105,10 +107,12 @@ def test_every_mechanism_names_its_own_epsilon(desk: Desk, mixed: DeskTable) -> 
     assert all(offer.expected.mean <= 25 for offer in priced.found)
 
 
-def test_an_accuracy_out_of_reach_is_refused(page: Open, mixed: DeskTable) -> None:
+def test_an_accuracy_out_of_reach_is_refused(page: Open, mixed: DeskTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the largest epsilon that is tried otherwise, pure noise on these few counts is nearly always 0."""
+    monkeypatch.setattr(budget_for, "MOST", 2.0)
     app = by_accuracy(page("plan"), 0.1)
     assert "No mechanism can do this" in words(app)
-    assert "Even epsilon 100" in words(app)
+    assert "Even epsilon 2" in words(app)
     assert "Nothing is planned" in words(go_on(app))
 
 
@@ -118,10 +122,10 @@ def test_a_level_of_harm_fills_the_budget(page: Open, mixed: DeskTable, level: s
     app = page("plan")
     next(found for found in app.get("button_group") if found.label.startswith("Start from")).set_value(level).run()
     epsilon, delta = HARM[level]
-    assert planned(app).budget == Budget(epsilon, delta)
+    assert planned(app).budget in budgets_within(Budget(epsilon, delta))
     assert odds(epsilon) in words(app)
     field(app, "Epsilon (ε)").set_value("0.7").run()
-    assert planned(app).budget == Budget("0.7", delta)
+    assert planned(app).budget in budgets_within(Budget("0.7", delta))
 
 
 def test_a_level_of_harm_fits_an_account_without_delta(page: Open, desk: Desk) -> None:

@@ -33,7 +33,7 @@ def test_the_summary_has_everything_that_was_chosen(page: Open, small: DeskTable
     next(found for found in app.number_input if found.label == "Synthetic rows").set_value(77).run()
     said = words(go_on(app)).replace("\\", "")
     what = ["1 table of 2 columns", "(77)", "usual settings", "adding or removing one row", "can be taken back"]
-    price = ["ε = 0.4, δ = 1e-9", "at most 60 % sure", "of what is left, for good", "95 % of the time"]
+    price = ["ε = 0.4", "at most 60 % sure", "of what is left, for good", "95 % of the time"]
     for part in what + price:
         assert part in said
     assert not button(app, "Release").disabled
@@ -79,7 +79,9 @@ def test_remaining_time() -> None:
 def test_a_run_says_how_long(page: Open, desk: Desk, small: DeskTable) -> None:
     plan = desk.plan(small, [Marginals(order=1)], mechanism="laplace", budget=Budget(1), records=20_000_000)
     account = desk.ledger.account(desk.ledger.dataset(small.id).fingerprint)
-    desk.ledger.reserve(plan_id=plan.id, dataset_id=small.id, plan_json=plan.content, units=plan.units, account=account)
+    desk.ledger.reserve(
+        plan_id=plan.id, dataset_id=small.id, plan_json=plan.content, amounts=plan.amounts, account=account
+    )
     assert sentence(desk, plan.id, RunProgress(state="running", stage="Waiting")) == "It waits for the run before it."
     assert sentence(desk, plan.id, RunProgress(state="running", stage="Measuring", share=0.1)) == "About 40 s left."
     assert sentence(desk, "unknown", RunProgress(state="running", stage="Measuring", share=0.1)) == ""

@@ -259,7 +259,7 @@ def test_a_fresh_edition_keeps_the_options(page: Open, desk: Desk, mixed: DeskTa
 
 def test_the_recommendation_is_followed_until_something_is_picked(page: Open, mixed: DeskTable) -> None:
     app = page("plan")
-    assert mechanism(app).value == "gaussian"
+    assert mechanism(app).value == "laplace"
     field(app, "Delta (δ)").set_value("0").run()
     assert mechanism(app).value == "laplace"
     mechanism(app).set_value("iterative-weights").run()

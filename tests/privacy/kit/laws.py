@@ -44,7 +44,13 @@ def laplace_fit(draws: np.ndarray, scale: Fraction) -> float:
 
 
 def gaussian_fit(draws: np.ndarray, sigma: Fraction) -> float:
-    return fit(draws, lambda z: -(z**2) / (2 * float(sigma) ** 2), int(9 * sigma) + 10)
+    """Against the law of rounded Gaussian noise: the normal mass of [z - 1/2, z + 1/2]."""
+
+    def log_weight(z: np.ndarray) -> np.ndarray:
+        near, far = (np.abs(z) - 0.5) / float(sigma), (np.abs(z) + 0.5) / float(sigma)
+        return np.log(np.maximum(stats.norm.sf(near) - stats.norm.sf(far), 1e-300))
+
+    return fit(draws, log_weight, int(9 * sigma) + 10)
 
 
 def selections(scores: np.ndarray, epsilon: Fraction, count: int, sensitivity: int = 1) -> np.ndarray:

@@ -8,11 +8,11 @@ charged. Only the desk's own door and the one object that draws are used: whatev
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -25,7 +25,7 @@ from core import Budget, Desk, Domain, Unit
 from core.base.errors import DeskError
 from core.kernel.query import Query
 from core.plans.statements import DeskTable
-from core.privacy import accounting
+from core.privacy.filters import Amounts, Filters
 from core.privacy.noise import Noise
 from core.sessions.pace import Pace
 from tests.privacy.kit.recorder import Call, Recorder
@@ -145,7 +145,7 @@ class Done:
     """One step: what left the desk by it, what the ledger charged for it, and up to which call it drew."""
 
     published: tuple[Any, ...]
-    charged: int
+    charged: Amounts
     calls: int
 
 
@@ -177,22 +177,25 @@ def replayed_on(pair: Pair, steps: Sequence[Step], unit: Unit, part: Budget, see
     reached = check_steps(paired(recorded, again))
     assert one == two, "what is published must follow from the answers of the noise alone"
     check_runs(recorded.calls)
-    check_charged(recorded.calls, one, accounting.order_for(held.total))
+    check_charged(recorded.calls, one, Filters.of(held.total))
     return reached
 
 
-def check_charged(calls: Sequence[Call], way: Sequence[Done], order: Fraction | None) -> None:
+def check_charged(calls: Sequence[Call], way: Sequence[Done], filters: Filters) -> None:
     """The noise that a step drew costs no more than what the ledger charged for it."""
     start = 0
     for step in way:
-        drawn = accounting.units(Recorder.priced(calls[start : step.calls]), order)
-        assert 0 < drawn <= step.charged, "more was drawn than was paid for"
+        drawn = filters.amounts(Recorder.priced(calls[start : step.calls]))
+        assert drawn.keys() == step.charged.keys()
+        for way_of_adding, paid in step.charged.items():
+            taken = drawn[way_of_adding]
+            assert paid is None or (taken is not None and 0 < taken <= paid), "more was drawn than was paid for"
         start = step.calls
     assert start == len(calls)
 
 
 def _gone(steps: Sequence[Step], answers: Answers, rows: list[Row], write: Writer, held: Registered) -> list[Done]:
-    way, spent = [], 0
+    way, known = [], 0
     with TemporaryDirectory() as folder, answered_by(answers):
         desk = Desk(Path(folder) / "desk", pace=Pace(sleep=lambda _: None))
         source = write(rows, Path(folder))
@@ -200,8 +203,10 @@ def _gone(steps: Sequence[Step], answers: Answers, rows: list[Row], write: Write
             for step in steps:
                 published = step(desk, source, held)
                 [table] = desk.tables()
-                before, spent = spent, sum(entry.units for entry in desk.statement(table).entries)
-                way.append(Done(published, spent - before, len(answers.calls)))
+                entries = desk.statement(table).entries
+                [paid] = [json.loads(entry.amounts) for entry in entries[: len(entries) - known]]
+                known = len(entries)
+                way.append(Done(published, paid, len(answers.calls)))
         finally:
             desk.close()
     return way

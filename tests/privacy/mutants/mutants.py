@@ -31,6 +31,7 @@ from core.mechanisms.online import plan as online_plan
 from core.privacy import accounting, noise, samplers
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Laplace
+from core.privacy.filters import Filters
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.table import encoded
@@ -172,11 +173,14 @@ def check_ledger() -> None:
     """A plan that does not fit is refused, and what is spent never exceeds the total."""
     with TemporaryDirectory() as folder:
         ledger = Ledger(Path(folder) / "ledger.db")
-        account = ledger.open_account(fingerprint="ab", unit_json="{}", budget_json="{}", order=None, total=100)
+        account = ledger.open_account(
+            fingerprint="ab", unit_json="{}", budget_json="{}", filters=Filters.of(Budget("1e-10"))
+        )
         ledger.add_dataset(id="t", fingerprint="ab", name="t", schema_json="{}", details_json="{}")
         for number in range(3):
             try:
-                ledger.reserve(plan_id=f"p{number}", dataset_id="t", plan_json="{}", units=40, account=account)
+                paid = {"pure": 40}
+                ledger.reserve(plan_id=f"p{number}", dataset_id="t", plan_json="{}", amounts=paid, account=account)
             except DeskError as error:
                 assert isinstance(error, OutOfBudget) and number == 2
         assert ledger.account("ab").spent == 80
@@ -246,9 +250,11 @@ def _in_sparse(part: type, method: str, broken: Any) -> Callable[[MonkeyPatch], 
 def _budget_unchecked(patch: MonkeyPatch) -> None:
     """The file refuses too much by itself, so that its own constraint has to go as well."""
 
-    def spend(connection: Any, dataset: Any, units: int, priced: Any) -> None:
+    def spend(connection: Any, dataset: Any, amounts: Any, priced: Any) -> int:
         connection.execute("PRAGMA ignore_check_constraints = ON")
-        connection.execute("UPDATE account SET spent = spent + ? WHERE fingerprint = ?", (units, dataset.fingerprint))
+        paid = amounts["pure"], dataset.fingerprint
+        connection.execute("UPDATE account SET spent = spent + ? WHERE fingerprint = ?", paid)
+        return int(amounts["pure"])
 
     patch.setattr(Ledger, "_spend", staticmethod(spend))
 

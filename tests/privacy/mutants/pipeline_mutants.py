@@ -18,7 +18,8 @@ from core import Budget, Desk, Halfspaces, Marginals, Unit, registry
 from core.base.errors import Failed
 from core.desk import surveys
 from core.kernel.kernel import Kernel
-from core.privacy import accounting
+from core.privacy import filters
+from core.privacy.accounting import UNITS
 from core.sessions import workspace_sessions as sessions
 from core.table.counts import Cells, Projected
 from tests.core.mechanisms.asked import questions
@@ -73,10 +74,12 @@ def check_changed_total() -> None:
             desk.change_budget(held, Budget(new, "1e-6"), reason="The board agreed.")
             account = desk.ledger.account(desk.ledger.dataset(held.id).fingerprint)
             desk.close()
-        order, held_units = float(Fraction(account.order or 0)), account.total / accounting.UNITS
-        promised = held_units + math.log(1e6 / order) / (order - 1) + math.log(1 - 1 / order)
-        assert promised <= new + 1e-9, "more than the promised epsilon can be spent"
-        assert promised >= new - 1e-9, "less than the promised epsilon can be spent"
+        for name, way in account.filters.ways.items():
+            if name.startswith("order "):
+                order, delta = float(Fraction(name.removeprefix("order "))), 1e-6 * float(way.share)
+                promised = way.held / UNITS - math.log(order * delta) / (order - 1) + math.log(1 - 1 / order)
+                assert promised <= new + 1e-9, "more than the promised epsilon can be spent"
+                assert promised >= new - 1e-9, "less than the promised epsilon can be spent"
 
 
 def unit_dropped(patch: MonkeyPatch) -> None:
@@ -138,8 +141,8 @@ def whole_part_each(patch: MonkeyPatch) -> None:
 
 
 def at_another_order(patch: MonkeyPatch) -> None:
-    capacity = accounting.capacity
-    patch.setattr(accounting, "capacity", lambda budget, order=None: capacity(budget))
+    capacity = filters.capacity
+    patch.setattr(filters, "capacity", lambda budget, order=None: capacity(budget))
 
 
 Break = Callable[[MonkeyPatch], None]

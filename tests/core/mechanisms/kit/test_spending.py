@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from core.mechanisms.kit.spending import Spending
-from core.privacy.accounting import rho_for
 from core.privacy.budget import Budget
 from core.privacy.events import Gaussian, Pure
+from core.privacy.spendable import rho_for
 from core.privacy.unit import Unit
 
 UNIT = Unit.id("person", 3, "replace")

@@ -12,12 +12,12 @@ from core.kernel.query import Query
 from core.mechanisms.direct.histogram import NoisyHistogram
 from core.mechanisms.online.histogram_fit import small_tables
 from core.mechanisms.online.online_histogram import OnlineHistogram
-from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.events import Laplace
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.table.counts import Cells
+from tests.accounts import part_of
 from tests.core.mechanisms.asked import CUBE, cells, errors, questions
 from tests.core.mechanisms.online.test_online import WIDE
 from tests.kernels import answered, opened, played
@@ -32,9 +32,8 @@ def test_everything_is_paid_at_the_start(budget, unit):
     session, noise = OnlineHistogram(budget=budget), Recorder(1)
     counts = Cells(CUBE, cells(), unit)
     state, replies = played(session, counts, questions(CUBE, 100), noise)
-    order = accounting.order_for(budget)
-    declared = accounting.units(session.cost(CUBE, unit), order)
-    assert accounting.units(noise.cost(), order) == declared <= accounting.capacity(budget)
+    declared = part_of(budget, session.cost(CUBE, unit))
+    assert part_of(budget, noise.cost()) == declared <= 1
     assert {(reply.kind, reply.left) for reply in replies} == {("easy", None)}
     silent = Recorder(2)
     assert answered(session, state, questions(CUBE, 1)[0], counts, silent)[0] == state

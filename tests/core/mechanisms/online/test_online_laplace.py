@@ -9,10 +9,10 @@ import pytest
 
 from core.base.errors import BadParameter, OutOfBudget
 from core.mechanisms.online.online_laplace import OnlineLaplace, answerable
-from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.table.counts import Cells
+from tests.accounts import part_of
 from tests.core.mechanisms.asked import CUBE, cells, errors, questions
 from tests.kernels import answered, played
 from tests.privacy.kit.recorder import Recorder
@@ -37,9 +37,8 @@ def test_private_step_by_step(budget, unit):
     assert (one, replies) == (two, again)
     for before, after in zip(recorded.calls, replayed.calls, strict=True):
         assert before.distance(after) <= before.sensitivity
-    order = accounting.order_for(budget)
-    declared = accounting.units(session.cost(CUBE, unit), order)
-    assert accounting.units(recorded.cost(), order) == declared <= accounting.capacity(budget)
+    declared = part_of(budget, session.cost(CUBE, unit))
+    assert part_of(budget, recorded.cost()) == declared <= 1
 
 
 def test_every_answer_is_measured_until_the_last():

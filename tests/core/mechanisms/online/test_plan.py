@@ -7,11 +7,11 @@ from fractions import Fraction
 import pytest
 
 from core.mechanisms.online.plan import Shares, fixed, largest, lay_out, needed, number_tail, opening_for
-from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.events import Gaussian, Laplace
 from core.privacy.unit import Unit
 from core.schema.domain import Booleans, Categories, Domain
+from tests.accounts import part_of
 
 PLAIN = Shares(numbers=Fraction(1, 5))
 BUDGETS = (Budget(1), Budget(0.1), Budget(10, 1e-9), Budget(1, 1e-9), Budget(0.01, 1e-6))
@@ -19,7 +19,7 @@ DOMAIN = Domain((Booleans(name="a"), Categories(name="b", values=tuple(range(32)
 
 
 def spent(plan, budget: Budget) -> float:
-    return accounting.units(plan.cost, accounting.order_for(budget)) / accounting.capacity(budget)
+    return float(part_of(budget, plan.cost))
 
 
 @pytest.mark.parametrize("unit", [Unit.row(), Unit.row("replace"), Unit.id("x", 5)], ids=str)

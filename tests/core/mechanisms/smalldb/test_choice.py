@@ -15,16 +15,18 @@ from core.mechanisms.smalldb import choice
 from core.mechanisms.smalldb.net import Net
 from core.mechanisms.smalldb.smalldb import SmallDb
 from core.mechanisms.smalldb.smalldb_linear import SmallDbLinear
-from core.privacy import accounting
+from core.privacy.accounting import capacity, units
 from core.privacy.budget import Budget
 from core.privacy.events import Gaussian, Laplace, Selection
 from core.privacy.noise import Noise
+from core.privacy.spendable import mixed_capacity, mixed_order, mixed_rho_for
 from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
 from core.queries.linear import Linear
 from core.queries.marginals import Marginals
 from core.schema.domain import Booleans, Categories, Domain, Integers
 from core.table.counts import Cells
+from tests.accounts import part_of
 from tests.core.mechanisms.outcomes import SEED, Script, outcomes, pairs
 from tests.kernels import run
 from tests.privacy.kit.recorder import Recorder
@@ -173,15 +175,16 @@ def test_the_cost_is_what_is_asked_for_and_uses_the_budget(budget, unit):
         assert sum(isinstance(event, Selection) for event in cost.events) == choices
         kinds = {type(event) for event in cost.events} - {Selection}
         assert kinds == (set() if unit.public_rows else {Laplace if budget.pure else Gaussian})
-        spent, held = accounting.units(cost, accounting.order_for(budget)), accounting.capacity(budget)
-        assert held * (1 - 1e-5) < spent <= held
+        assert part_of(budget, cost) <= 1
+        order, held = (None, capacity(budget)) if budget.pure else (mixed_order(budget), mixed_capacity(budget))
+        assert held * (1 - 1e-5) < units(cost, order) <= held
 
 
 def test_a_selection_with_a_delta_is_at_least_what_zero_concentrated_privacy_gives():
     budget = Budget(1, 1e-6)
     mechanism = SmallDb(queries=INTERVALS, budget=budget, method="enumerate", rows=2)
     (event,) = mechanism.cost(LINE, Unit.row("replace")).events
-    assert event.epsilon**2 / 8 >= accounting.rho_for(budget) * (1 - Fraction(1, 10**5))
+    assert event.epsilon**2 / 8 >= mixed_rho_for(budget) * (1 - Fraction(1, 10**5))
 
 
 def test_columns_without_a_question_do_not_enlarge_the_choice():

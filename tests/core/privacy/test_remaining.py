@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from core.base.errors import BadParameter
+from core.privacy.accounting import UNITS, capacity, order_for
+from core.privacy.budget import Budget, exact
+from core.privacy.events import Gaussian, Pure
+from core.privacy.filters import Filters, Way
+from core.privacy.remaining import remaining_epsilon
+from core.privacy.spendable import rho_for
+from tests.accounts import Spender
+from tests.core.privacy.test_accounting import BUDGETS, cost, private_budgets
+
+pytestmark = pytest.mark.crossing(keep=4)
+
+
+def left(account: Spender, delta: Fraction) -> Fraction:
+    return exact(remaining_epsilon(account.filters, account.sums, delta), "epsilon")
+
+
+def one_way(budget: Budget) -> Filters:
+    return Filters({f"order {order_for(budget)}": Way(Fraction(1), capacity(budget))})
+
+
+@pytest.mark.parametrize("budget", [*BUDGETS, Budget(1), Budget(0.3)], ids=repr)
+def test_a_fresh_account_shows_its_own_epsilon(budget: Budget) -> None:
+    assert left(Spender.of(budget), budget.delta) == budget.epsilon
+
+
+@pytest.mark.parametrize("budget", BUDGETS, ids=repr)
+def test_a_fresh_account_of_the_first_version_shows_its_own_epsilon(budget: Budget) -> None:
+    assert left(Spender(one_way(budget)), budget.delta) == budget.epsilon
+
+
+@given(budget=private_budgets, share=st.fractions(min_value=Fraction(1, 10**6), max_value=1), one=st.booleans())
+@settings(max_examples=30, deadline=None)
+def test_what_is_left_after_gaussian_noise_can_be_planned_and_not_much_more(
+    budget: Budget, share: Fraction, one: bool
+) -> None:
+    assume(budget.epsilon < 50)
+    account = Spender(one_way(budget)) if one else Spender.of(budget)
+    whole = rho_for(account.filters.spendable(budget))
+    account = account.spend(cost(Gaussian(Fraction(math.floor(whole * share * UNITS**2), UNITS**2))))
+    shown = left(account, budget.delta)
+
+    def fits(epsilon: Fraction) -> bool:
+        try:
+            rho = rho_for(account.filters.spendable(Budget(epsilon, budget.delta)))
+        except BadParameter:
+            return False
+        return account.fits(cost(Gaussian(rho)))
+
+    assert shown == 0 or fits(shown) or account.fits(cost(Pure(shown)))
+    if shown >= budget.epsilon - Fraction(1, UNITS):
+        return
+    more = shown * (1 + Fraction(1, 10**7)) + Fraction(1, 10**9)
+    assert one or not account.fits(cost(Pure(more)))
+    assert not fits(more)
+
+
+@given(budget=private_budgets, spent=st.fractions(min_value=0, max_value=1))
+@settings(max_examples=30, deadline=None)
+def test_what_is_left_after_pure_noise(budget: Budget, spent: Fraction) -> None:
+    part = Fraction(math.floor(budget.epsilon * spent * UNITS), UNITS)
+    account = Spender.of(budget).spend(cost(Pure(part)))
+    shown = left(account, budget.delta)
+    assert shown >= budget.epsilon - part - Fraction(2, UNITS)
+    assert left(account, Fraction(0)) <= shown
+
+
+def test_nothing_left_is_nothing() -> None:
+    budget = Budget(1, 1e-9)
+    account = Spender.of(budget).spend(cost(Gaussian(rho_for(budget))))
+    assert left(account, budget.delta) == left(account, Fraction(0)) == 0
+    assert remaining_epsilon(account.filters, {"pure": None}, Fraction(0)) > 0, "other ways are empty"
+    assert remaining_epsilon(Filters.of(Budget(1)), {"pure": 2 * UNITS}, Fraction(0)) == 0
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(1000, 0.999), (1000, 1e-300), (1e-12, 1e-300), (1e-12, 0.9), (1e-9, 1e-9), (1, 1 - 1e-16)]
+)
+def test_extreme_budgets_show_at_most_their_epsilon(epsilon: float, delta: float) -> None:
+    budget = Budget(epsilon, delta)
+    assert left(Spender.of(budget), budget.delta) <= budget.epsilon
+
+
+def test_a_budget_below_one_unit_buys_nothing() -> None:
+    with pytest.raises(BadParameter, match=r"^epsilon: "):
+        rho_for(Budget(1e-13, 1e-300))
+    with pytest.raises(BadParameter, match="needs a delta above 0"):
+        rho_for(Budget(1))
