@@ -9,8 +9,8 @@ import pytest
 
 from core.base.errors import DeskError
 from core.planning.rehearsal import rehearse
-from core.privacy import accounting
 from core.privacy.budget import Budget
+from core.privacy.filters import Filters
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.queries.halfspaces import Halfspaces
@@ -50,8 +50,8 @@ def test_every_class_is_rehearsed_or_refused_in_a_sentence(name, schema, budget)
         except DeskError as refused:
             check_advice(str(refused), query, asked, budget)
             continue
-        units = accounting.units(made.cost(asked, CLINIC), accounting.order_for(budget))
-        assert units <= accounting.capacity(budget)
+        filters = Filters.of(budget)
+        assert filters.used(filters.amounts(made.cost(asked, CLINIC))) is not None
         assert made.expected(asked, CLINIC).mean >= 0
         if made.seconds(asked, CLINIC) < LONG and asked.cells() <= MOST_RUN:
             for rows in (50, 1_000):

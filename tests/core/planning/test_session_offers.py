@@ -8,8 +8,8 @@ import pytest
 from core.base.errors import BadParameter
 from core.kernel.query import Query
 from core.planning.session_offers import proposed, session_offers
-from core.privacy import accounting
 from core.privacy.budget import Budget
+from core.privacy.filters import Filters
 from core.privacy.unit import Unit
 from core.registry import interactive, interactive_from
 from core.table.stand_in import StandIn
@@ -42,7 +42,8 @@ def test_every_mechanism_is_offered_with_options_that_can_be_kept_or_refused(sch
     for name, options in offers.found.items():
         made = interactive_from(name, budget, options)
         made.check(domain, unit)
-        assert accounting.units(made.cost(domain, unit), accounting.order_for(budget)) <= accounting.capacity(budget)
+        filters = Filters.of(budget)
+        assert filters.used(filters.amounts(made.cost(domain, unit))) is not None
         assert made.expected(domain, unit).mean > 0
         assert options.keys() <= {"alpha"}
         assert not options or options["alpha"] < 1
