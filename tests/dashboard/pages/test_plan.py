@@ -108,11 +108,7 @@ def test_every_mechanism_names_its_own_epsilon(desk: Desk, mixed: DeskTable) -> 
 
 
 def test_an_accuracy_out_of_reach_is_refused(page: Open, mixed: DeskTable, monkeypatch: pytest.MonkeyPatch) -> None:
-<<<<<<< HEAD
     """At the largest epsilon that is tried otherwise, pure noise on these few counts is nearly always 0."""
-=======
-    """At the largest epsilon that is tried otherwise, pure noise on the counts of a small table is nearly always 0."""
->>>>>>> truth
     monkeypatch.setattr(budget_for, "MOST", 2.0)
     app = by_accuracy(page("plan"), 0.1)
     assert "No mechanism can do this" in words(app)
