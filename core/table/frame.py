@@ -50,7 +50,7 @@ class Frame:
             numbers = np.abs(column.to_numpy(dtype=np.float64, na_value=np.nan))
             check_told_apart(name, bool((np.isfinite(numbers) & (numbers >= 2.0**digits)).any()))
         positions, found = distinct(column)
-        texts = [value if isinstance(value, str) else text_of(value) for value in found]
+        texts = [_id_text(value) for value in found]
         merged = {text: place for place, text in enumerate(dict.fromkeys(texts))} | {"": -1}
         return np.array([*(merged[text] for text in texts), -1], dtype=np.intp)[positions]
 
@@ -60,6 +60,13 @@ class Frame:
 
     def fingerprint(self) -> str:
         return content((column.name, *distinct(self._frame[column.name])) for column in self.columns)
+
+
+def _id_text(value: object) -> str:
+    """An id as exact text; Arrow keeps all texts of a column as bytes where one of them is, and they stay the same."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
+    return value if isinstance(value, str) else text_of(value)
 
 
 def _kind(dtype: object) -> str:

@@ -92,6 +92,7 @@ def test_no_row_changes_what_is_discovered_in_another(writer: Writer, folder: Pa
 @pytest.mark.parametrize("writer", EXACT, ids=lambda writer: writer.__name__)
 @given(change=changes())
 @example(change=([True, 1, "1", 1.0], ["1", True, 1, "1", 1.0], [(0, 1), (1, 2), (2, 3), (3, 4)]))
+@example(change=(["Aa", " Aa", " "], [b"Aa", "Aa", " Aa", " "], [(0, 1), (1, 2), (2, 3)]))
 @QUICK
 def test_no_row_merges_or_parts_other_people_or_changes_what_is_kept_of_them(
     writer: Writer, folder: Path, change: Any
