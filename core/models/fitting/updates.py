@@ -27,6 +27,8 @@ from core.schema.domain import Domain
 
 FAINTEST = 1e-9
 """Smallest share of the rows that a step leaves to a question, so that a later measurement can raise it again."""
+STEEPEST = 200.0
+"""Logarithm of the largest factor of one step: cells that earlier steps made almost empty cannot overflow another."""
 
 
 NOT_LINEAR = "only a set of databases learns from a statistic that is not linear"
@@ -99,7 +101,10 @@ def _fitted(mass: Floats, value: Floats, slack: float) -> Floats:
     """
     faintest = FAINTEST * float(mass.sum())
     moved = np.clip(mass, np.maximum(value - slack, faintest), np.maximum(value + slack, faintest))
-    return np.divide(moved, mass, out=np.ones_like(mass), where=mass > 0)
+    present = mass > 0
+    factors = np.ones_like(mass)
+    factors[present] = np.exp(np.clip(np.log(moved[present]) - np.log(mass[present]), -STEEPEST, STEEPEST))
+    return factors
 
 
 def _met(mass: Floats, question: Query, value: float, slack: float) -> Floats | None:
@@ -110,8 +115,8 @@ def _met(mass: Floats, question: Query, value: float, slack: float) -> Floats | 
     if target == total or not 0 < total < most:
         return None
     if question.denominator == 1:
-        odds = target * (most - total) / (total * (most - target))
-        return np.where(question.weights == 1, odds, 1.0)
+        steps = math.log(target) - math.log(most - target) - math.log(total) + math.log(most - total)
+        return np.where(question.weights == 1, math.exp(min(max(steps, -STEEPEST), STEEPEST)), 1.0)
     weights = question.weights / question.denominator
     return np.exp(_tilt(mass, weights, target / most) * weights)
 

@@ -8,6 +8,7 @@ from core.kernel.tables import Marginal
 from core.models.dense import Dense
 from core.models.fitting.updates import Perceptron, Weights
 from core.queries.marginals import Marginals
+from core.schema.domain import Domain, Integers
 from tests.core.samples import SMALL, small_counts
 
 LARGE_RED = Query(columns=("size", "colour"), weights=np.array([[0, 0, 0], [0, 0, 0], [1, 0, 0], [1, 0, 0]]))
@@ -142,3 +143,14 @@ def test_a_question_of_weight_zero_teaches_nothing():
     assert Weights().apply(HYPOTHESIS, nothing, 5.0) is HYPOTHESIS
     start = Perceptron().start(SMALL, 10.0)
     assert Perceptron().apply(start, nothing, 5.0) is start
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, 90.0])
+def test_cells_that_are_almost_empty_never_overflow(value):
+    domain = Domain((Integers(name="a", low=0, high=2),))
+    faint = Dense(domain, np.array([5e-324, 1e-310, 100.0]))
+    one = Query(columns=("a",), weights=np.array([1, 0, 0]))
+    for question, wanted in ((one, value), (Marginal(("a",)), np.array([value, 0.0, 100 - value]))):
+        after = Weights().apply(faint, question, wanted, 0.5)
+        assert np.isfinite(after.cells).all()
+        assert after.cells.sum() == pytest.approx(100)
