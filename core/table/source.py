@@ -154,7 +154,7 @@ class _Database:
     def texts(self, name: str) -> tuple[NDArray[np.intp], list[str]]:
         place = self._places[name]
         positions, values = self._values(f"c{place}", self.columns[place].type)
-        return positions, [value if isinstance(value, str) else text_of(value) for value in values]
+        return positions, [text_of(value) for value in values]
 
     def fingerprint(self) -> str:
         raise NotImplementedError

@@ -81,6 +81,7 @@ def test_no_row_changes_the_codes_of_another(writer: Writer, folder: Path, chang
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("writer", EXACT, ids=lambda writer: writer.__name__)
 @given(change=changes())
+@example(change=(["Aa", " Aa"], [b"Aa", "Aa", " Aa"], [(0, 1), (1, 2)]))
 @QUICK
 def test_no_row_changes_what_is_discovered_in_another(writer: Writer, folder: Path, change: Any) -> None:
     before, after, kept = change
