@@ -2,6 +2,12 @@
 
 from core.desk.desk import Desk
 from core.formulas.question import question
+from core.local.design import plan_collection
+from core.local.estimates import estimate_reports
+from core.local.kit.questionnaire import questionnaire
+from core.local.plan import CollectPlan
+from core.local.question import LocalQuestion
+from core.local.reports import respond, respond_all
 from core.plans.plan import Plan
 from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
@@ -15,6 +21,7 @@ from core.queries.lipschitz import Lipschitz
 from core.queries.marginals import Marginals
 from core.queries.parities import Parities
 from core.queries.rectangles import Rectangles
+from core.queries.statistics import Statistics
 from core.queries.unions import Unions
 from core.release.certificate import Certificate
 from core.release.release import Release
@@ -26,6 +33,7 @@ __all__ = [
     "Budget",
     "Categories",
     "Certificate",
+    "CollectPlan",
     "Conjunctions",
     "Counting",
     "Dates",
@@ -37,6 +45,7 @@ __all__ = [
     "Intervals",
     "Linear",
     "Lipschitz",
+    "LocalQuestion",
     "Marginals",
     "Parities",
     "Plan",
@@ -44,7 +53,13 @@ __all__ = [
     "Rectangles",
     "Release",
     "Session",
+    "Statistics",
     "Unions",
     "Unit",
+    "estimate_reports",
+    "plan_collection",
     "question",
+    "questionnaire",
+    "respond",
+    "respond_all",
 ]

@@ -1,4 +1,4 @@
-"""One line per query class and mechanism; forms, conformance tests and documentation follow from it."""
+"""One line per query class and mechanism, and all randomisers; forms, tests and documentation follow from it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,26 @@ from dataclasses import MISSING, asdict, fields
 from types import MappingProxyType
 from typing import Any
 
-from core.base.errors import BadParameter, Unknown, printable
+from core.base.errors import BadParameter, Refused, Unknown, printable
+from core.decisions.covers.cover_size import CoverSize
+from core.decisions.covers.degree_order import DegreeOrder
+from core.decisions.covers.set_choices import SetChoices
+from core.decisions.covers.set_orders import SetOrders
+from core.decisions.covers.set_presence import SetPresence
+from core.decisions.covers.vertex_order import RandomVertexOrder
+from core.decisions.decision import Decision
+from core.decisions.k_means import KMeans
+from core.decisions.k_median_counts import KMedianCounts
+from core.decisions.k_median_exact import KMedianExact
+from core.decisions.k_median_search import KMedianSearch
+from core.decisions.learner import BestRule
+from core.decisions.min_cut import MinCut
+from core.decisions.padded_cut import PaddedCut
+from core.decisions.projects import PublicProjects
+from core.decisions.projects_exact import ProjectsExact
 from core.kernel.query import trust_class
+from core.local.kinds import KINDS
+from core.local.randomisers.protocol import Randomiser
 from core.mechanisms.direct.gaussian import GaussianTables
 from core.mechanisms.direct.histogram import NoisyHistogram
 from core.mechanisms.direct.laplace import LaplaceTables
@@ -28,6 +46,7 @@ from core.mechanisms.online.online_histogram import OnlineHistogram
 from core.mechanisms.online.online_laplace import OnlineLaplace
 from core.mechanisms.online.online_median import OnlineMedian
 from core.mechanisms.online.online_perceptron import OnlinePerceptron
+from core.mechanisms.online.online_tree import OnlineTree
 from core.mechanisms.online.online_weights import OnlineWeights
 from core.mechanisms.ranges.interval_search import IntervalSearch
 from core.mechanisms.ranges.interval_tree import IntervalTree
@@ -48,12 +67,14 @@ from core.queries.lipschitz import Lipschitz
 from core.queries.marginals import Marginals
 from core.queries.parities import Parities
 from core.queries.rectangles import Rectangles
+from core.queries.statistics import Statistics
 from core.queries.unions import Unions
 
 query_classes: Mapping[str, type[QueryClass]] = MappingProxyType(
     {
         "marginals": Marginals,
         "intervals": Intervals,
+        "statistics": Statistics,
         "rectangles": Rectangles,
         "halfspaces": Halfspaces,
         "conjunctions": Conjunctions,
@@ -94,6 +115,7 @@ offline: Mapping[str, type[Mechanism]] = MappingProxyType(
 
 interactive: Mapping[str, type[Interactive]] = MappingProxyType(
     {
+        "online-tree": OnlineTree,
         "online-weights": OnlineWeights,
         "online-histogram": OnlineHistogram,
         "online-perceptron": OnlinePerceptron,
@@ -104,7 +126,52 @@ interactive: Mapping[str, type[Interactive]] = MappingProxyType(
     }
 )
 
+randomisers: Mapping[str, type[Randomiser]] = KINDS
+
 mechanisms: Mapping[str, type[Mechanism] | type[Interactive]] = MappingProxyType({**offline, **interactive})
+
+decisions: Mapping[str, type[Decision]] = MappingProxyType(
+    {
+        "k-median-counts": KMedianCounts,
+        "k-median-exact": KMedianExact,
+        "k-median-search": KMedianSearch,
+        "k-means": KMeans,
+        "min-cut": MinCut,
+        "min-cut-padded": PaddedCut,
+        "vertex-cover-degrees": DegreeOrder,
+        "vertex-cover-order": RandomVertexOrder,
+        "vertex-cover-size": CoverSize,
+        "set-cover-presence": SetPresence,
+        "set-cover-orders": SetOrders,
+        "set-cover-choices": SetChoices,
+        "projects": PublicProjects,
+        "projects-exact": ProjectsExact,
+        "learner": BestRule,
+    }
+)
+"""The first of each problem is the one to take where none is named."""
+
+problems: Mapping[str, str] = MappingProxyType(
+    {
+        "k-median": "Where to open k sites (k-median)",
+        "k-means": "Where the middles of k groups are (k-means)",
+        "min-cut": "Where a network splits (smallest cut)",
+        "vertex-cover": "Which ends cover all edges of a network (vertex cover)",
+        "vertex-cover-size": "How many vertices cover all edges (size of a vertex cover)",
+        "set-cover": "Which sets cover all elements (set cover)",
+        "public-projects": "Which k projects to carry out (public projects)",
+        "rule": "Which rule explains a yes or no (private learner)",
+    }
+)
+"""What is decided, in words."""
+
+impossible: Mapping[str, str] = MappingProxyType(
+    {
+        "facility-location": "Facility location: whoever names the facilities privately opens about n/20 of them where "
+        "√n would do (T corollary 48), so it is not offered; 'k-median' opens a fixed number.",
+    }
+)
+"""Problems that cannot be decided privately with use, and why."""
 
 
 def query_to_json(query: QueryClass) -> dict[str, Any]:
@@ -126,6 +193,25 @@ def mechanism_from(name: str, queries: Sequence[QueryClass], budget: Budget, opt
 def interactive_from(name: str, budget: Budget, options: Mapping[str, Any]) -> Interactive:
     """The named interactive mechanism with this budget, or a sentence that names what is wrong."""
     return _build(interactive, "interactive mechanism", name, {"budget": budget, **options})
+
+
+def decision_for(problem: str) -> str:
+    """The decision to take for a problem, or the one that is named itself."""
+    if problem in impossible:
+        raise Refused(impossible[problem])
+    if problem in decisions:
+        return problem
+    for name, kind in decisions.items():
+        if kind.problem == problem:
+            return name
+    known = ", ".join(dict.fromkeys(kind.problem for kind in decisions.values()))
+    raise Unknown(f"There is no decision '{printable(problem)}'; choose one of: {known}.")
+
+
+def decision_from(name: str, budget: Budget, public: Mapping[str, Any]) -> Decision:
+    """The named decision with its public part and this budget, or a sentence that names what is wrong."""
+    decision: Decision = _build(decisions, "decision", name, {"budget": budget, **public})
+    return decision
 
 
 def _build(registered: Mapping[str, Any], noun: str, name: str, options: Mapping[str, Any]) -> Any:

@@ -6,15 +6,18 @@ import argparse
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 import streamlit as st
 from streamlit import config
 
+from core.desk.desk import Desk
+from dashboard.answers.route import AnswersRoute
+from dashboard.door import access
 from dashboard.door.gate import GatedApp, Lifespan
 from dashboard.door.key import PARAMETER, key
 from dashboard.door.settings import HERE, settings
-from dashboard.views.common import access
 
 FOLDER = Path(__file__).resolve().parent
 EVERYWHERE = ("0.0.0.0", "::")
@@ -27,7 +30,13 @@ def main(words: Sequence[str] | None = None) -> None:
     # Streamlit looks for settings and secrets beside the program that is named here.
     sys.argv = [str(script)]
     with suppress(KeyboardInterrupt):
-        GatedApp(script, _greet(visitors)).run(config=settings(typed.address, typed.port, typed.host))
+        GatedApp(script, _greet(visitors), answers()).run(config=settings(typed.address, typed.port, typed.host))
+
+
+def answers() -> AnswersRoute | None:
+    """Where programs ask: beside the pages, at a desk of its own on the same workspace; never in a demo, whose
+    workspaces belong to one visitor each."""
+    return None if access.demo() else AnswersRoute(cache(Desk))
 
 
 def greeting(visitors: bool) -> str:

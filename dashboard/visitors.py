@@ -1,4 +1,4 @@
-"""The entry point for visitors only: what is shared, and help. The curator's pages are no part of it.
+"""The entry point for visitors only: what is shared, limits, and help. The curator's pages are no part of it.
 
 For a server that strangers reach: beside the curator's own, on the same workspace, whatever stands in front of it.
 """
@@ -14,13 +14,15 @@ if ROOT not in sys.path:
     # A hosted one installs the requirements only, not the package.
     sys.path.insert(0, ROOT)
 
-from dashboard.views.common import access, messages  # noqa: E402
+from dashboard.door import access  # noqa: E402
+from dashboard.views.common import messages  # noqa: E402
 
 os.environ[access.ROLE_VARIABLE] = "visitor"
 st.set_page_config(page_title="Release Desk", page_icon=Path(__file__).with_name("icon.png"), layout="wide")
 page = st.navigation(
     [
         st.Page("steps/shared.py", title="Shared", icon=":material/public:", default=True),
+        st.Page("steps/limits.py", title="Limits", icon=":material/gpp_maybe:"),
         st.Page("steps/help.py", title="Help", icon=":material/help:"),
     ]
 )

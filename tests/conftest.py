@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import os
 import shutil
 import socket
+import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +23,9 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
 # A busy machine is no defect: nothing here measures time. Where a change is judged, the same examples are tried every
-# time; everywhere else new ones are.
-settings.register_profile("patient", deadline=None, derandomize="CI" in os.environ)
+# time, with the same noise; everywhere else new ones are.
+JUDGED = "CI" in os.environ
+settings.register_profile("patient", deadline=None, derandomize=JUDGED)
 settings.load_profile("patient")
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -29,14 +33,37 @@ REQUIRE_BROWSER = "RELEASE_DESK_REQUIRE_BROWSER"
 NO_BROWSER = f"no Chromium on PATH under the names {', '.join(BROWSERS)}; on Debian: apt install chromium"
 
 
+# What is collected stays to the end: the garbage collector need not look through it again and again.
+gc.disable()
+
+TRIED: dict[str, Any] = {}
+"""Trials on public tables by what they follow from; see `small_trials`."""
+
+
 def find_chromium() -> str | None:
     return next((path for name in BROWSERS if (path := shutil.which(name))), None)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if JUDGED:
+        from tests.draws import SameDrawsPlugin
+
+        config.pluginmanager.register(SameDrawsPlugin())
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Before cases are chosen by their markers."""
     crossings.thin(items)
+
+
+def pytest_collection_finish() -> None:
+    gc.enable()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    gc.unfreeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -60,6 +87,7 @@ def no_real_workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
     """Nothing a test starts can touch the workspace of the person who runs it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RELEASE_DESK_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.setenv("RELEASE_DESK_STATE", str(tmp_path_factory.mktemp("state")))
         yield
 
 
@@ -70,6 +98,43 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir(mode=0o700)
     monkeypatch.setenv("RELEASE_DESK_HOME", str(folder))
     return folder
+
+
+@pytest.fixture
+def small_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures from one trial on a few rows: they are told all the same, and sooner.
+
+    The same public facts give the same figure at every desk, so a trial is made once for all tests.
+    """
+    from core.desk import told_figures
+    from core.planning import recommendation
+    from core.planning.simulation import figures, stand_ins
+
+    class Shared(figures.Figures):
+        def __init__(self, folder: Path | None = None) -> None:
+            super().__init__(folder)
+            self._known = TRIED
+
+    monkeypatch.setattr(stand_ins, "DRAWN", 500)
+    monkeypatch.setattr(figures, "QUICK_RUNS", 1)
+    monkeypatch.setattr(recommendation, "CLOSE_RUNS", 1)
+    monkeypatch.setattr(recommendation, "ONCE_SECONDS", 1.0)
+    monkeypatch.setattr(figures, "ONE_SECONDS", 1.0)
+    monkeypatch.setattr(recommendation, "STUDY_SECONDS", 0.3)
+    monkeypatch.setattr(told_figures, "Figures", Shared)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def installed_components_are_read_once() -> Iterator[None]:
+    """Streamlit looks through every installed package for components each time a test opens a page."""
+    if "streamlit" not in sys.modules:
+        yield
+        return
+    from streamlit.components.v2 import manifest_scanner
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
 
 
 def is_loopback(host: object) -> bool:

@@ -26,6 +26,10 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+IMPORTED_AS = {"fpdf2": "fpdf", "scikit-learn": "sklearn"}
+"""Libraries whose code has another name than their package."""
+
+
 def names(requirements: list[str]) -> set[str]:
     return {Requirement(line).name for line in requirements}
 
@@ -69,8 +73,9 @@ def test_oracles_and_peers_are_not_needed_at_run_time() -> None:
     ("package", "foreign"), [("core", {"streamlit", "plotly", "dashboard"}), ("dashboard", {"duckdb", "pyspark"})]
 )
 def test_run_time_code_imports_only_what_it_may(package: str, foreign: set[str]) -> None:
-    installed = names(PROJECT["dependencies"]) | names(PROJECT["optional-dependencies"]["spark"])
-    allowed = (installed | {"core", "dashboard"}) - foreign
+    optional = (PROJECT["optional-dependencies"][extra] for extra in ("spark", "learn"))
+    installed = names([*PROJECT["dependencies"], *chain(*optional)])
+    allowed = ({IMPORTED_AS.get(name, name) for name in installed} | {"core", "dashboard"}) - foreign
     for path in sorted((ROOT / package).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -175,6 +180,7 @@ def test_settings_keep_private_values_from_leaking() -> None:
     assert "server.address" not in CONFIG, "a hosted demo must stay reachable; the start command binds to loopback"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("required", "outcome"), [("0", "1 passed, 1 skipped"), ("1", "1 passed, 1 error")])
 def test_browser_tests_without_a_browser(tmp_path: Path, required: str, outcome: str) -> None:
     shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)

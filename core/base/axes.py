@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from core.base.arrays import Number
+from core.base.arrays import Floats, Number
 
 
 def summed(table: NDArray[Number], names: Sequence[str], columns: Sequence[str]) -> NDArray[Number]:
@@ -27,3 +27,14 @@ def stretched(values: NDArray[Number], columns: Sequence[str], names: Sequence[s
     ordered = values.transpose([columns.index(name) for name in names if name in columns])
     sizes = iter(ordered.shape)
     return ordered.reshape([next(sizes) if name in columns else 1 for name in names])
+
+
+def centred(table: Floats) -> Floats:
+    """A table without its sums over any axis: what it says beyond all smaller tables of its columns.
+
+    >>> centred(np.array([[3.0, 1.0], [1.0, 3.0]])).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    for axis in range(table.ndim):
+        table = table - table.mean(axis=axis, keepdims=True)
+    return table

@@ -1,8 +1,13 @@
-"""The largest whole number that fits, for whatever is asked of sizes, rounds and prices."""
+"""Bisection: the largest whole number that fits, and the place on a line at which something begins to hold."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import TypeVar
+
+Real = TypeVar("Real", float, Fraction, Decimal)
 
 
 def largest_that_fits(
@@ -28,3 +33,17 @@ def largest_that_fits(
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)
     return low
+
+
+def narrowed(holds: Callable[[Real], bool], fails: Real, holding: Real, *, halvings: int) -> tuple[Real, Real]:
+    """A gap between a number at which something fails and one at which it holds, halved so many times.
+
+    Either may be the larger. Neither end is tried again: what comes back is what was given, or has been tried.
+
+    >>> narrowed(lambda number: number**2 <= 2, 2.0, 1.0, halvings=3)
+    (1.5, 1.375)
+    """
+    for _ in range(halvings):
+        middle = (fails + holding) / 2
+        fails, holding = (fails, middle) if holds(middle) else (middle, holding)
+    return fails, holding

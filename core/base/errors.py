@@ -55,3 +55,10 @@ class Unknown(DeskError):
 
 class Failed(DeskError):
     """A run that stopped half-way; the spend stays on record and the same plan can be run again without paying."""
+
+
+class CannotGoOn(DeskError):
+    """A session whose public state answers nothing any more; its answers so far stay readable."""
+
+    def __init__(self) -> None:
+        super().__init__("This session cannot go on and is closed: its answers stay readable; open another one.")

@@ -15,9 +15,11 @@ from typing import Any, Literal
 from core.base import limits
 from core.base.errors import BadParameter
 
-Kind = Literal["whole", "real", "choice", "flag", "column", "columns", "facts", "conditions", "weights", "statistics"]
-"""The last four are lists of small structures and have editors of their own: columns with the value that counts as yes,
-conditions on columns, weights for every combination, and statistics of a table."""
+Kind = Literal[
+    "whole", "real", "choice", "flag", "column", "columns", "facts", "conditions", "weights", "statistics", "lines"
+]
+"""The last five are lists of small structures and have editors of their own: columns with the value that counts as yes,
+conditions on columns, weights for every combination, statistics of a table, and lines of a public table."""
 EDGE = 1e-6
 """How far inside an end that is itself excluded a form stays."""
 
@@ -38,12 +40,13 @@ class Option:
     below: float | None = None
     """Limits of a number that are not accepted themselves."""
     choices: tuple[str, ...] = ()
+    """What can be chosen; for lines, the names of their columns."""
     only: str = ""
-    """For columns: 'ordered', 'numeric' or 'binary' if no other column will do."""
+    """For columns: 'ordered', 'numeric', 'binary', 'categories', or 'valued' (numbers, yes or no) alone."""
     every: bool = False
     """For columns: whether naming none stands for all of them."""
     start: int | None = None
-    """For columns: how many a form starts with; all of them where it is not said and none need be chosen."""
+    """For columns: how many a form starts with, 0 for none; all where it is not said and none need be chosen."""
     within: str = ""
     """For a whole number: the columns of which it can count at most all, so that a form starts with no more."""
     required: bool = False

@@ -29,3 +29,12 @@ def rows(number: float) -> str:
     ('3.1 rows', '1,234 rows')
     """
     return f"{number:.1f} rows" if number < 10 else f"{number:,.0f} rows"
+
+
+def figure(number: float) -> str:
+    """A figure to four digits, without powers of ten up to a billion.
+
+    >>> figure(11738.4), figure(0.123456), figure(9.5)
+    ('11,740', '0.1235', '9.5')
+    """
+    return f"{float(f'{number:.4g}'):,.10g}"

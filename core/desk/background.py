@@ -28,7 +28,9 @@ class Background:
 
     def report(self, plan_id: str, stage: str, share: float) -> None:
         with self._lock:
-            if plan_id in self._running:
+            if (before := self._running.get(plan_id)) is not None:
+                # A step that is done stays done: what is shown never goes back.
+                share = max(before.share, share)
                 self._running[plan_id] = RunProgress(state="running", stage=stage, share=share)
 
     def progress(self, plan_id: str) -> RunProgress | None:

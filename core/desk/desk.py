@@ -7,40 +7,56 @@ may cost budget; it never gives a free or a second answer, and a paid plan can b
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
-from core.base.errors import BadParameter, Refused, Unknown, printable
+import pandas as pd
+
+from core.base.errors import BadParameter, Refused
+from core.desk.accounts import Accounts
 from core.desk.background import Background
-from core.desk.shared import SharedItem, SharedItems
+from core.desk.decisions import Decisions
+from core.desk.held_tables import HeldTables
+from core.desk.kept.drafts import Drafts
+from core.desk.kept.labels import Labels
+from core.desk.kept.machine_keys import MachineKeys
+from core.desk.kept.publisher import PublisherFile
+from core.desk.kept.shared import SharedItem, SharedItems
+from core.desk.known_rows import KnownRows
+from core.desk.payments import AnyPlan, Payments
+from core.desk.planner import Planner
+from core.desk.recommended import Recommendation
+from core.desk.release_attacks import RUNS, AttackedRelease, ReleaseAttacks
+from core.desk.releases import Releases
+from core.desk.session_choice import SessionChoice
 from core.desk.surveys import Found, Surveys
-from core.desk.workspace import workspace
-from core.kernel.kernel import Kernel
-from core.ledger.ledger import Entry, Ledger
+from core.desk.told_figures import ToldFigures
+from core.desk.workspace import outside, workspace
+from core.ledger.ledger import Ledger
+from core.ledger.recovery import Lost
 from core.mechanisms.discovery.discovery import SurveyKind
-from core.models.widened import widened
-from core.plans.canonical import canonical, identity
-from core.plans.noise_choice import with_better_noise
+from core.mechanisms.kit.protocol import Progress, silent
+from core.planning.budget_for import ErrorKind
+from core.planning.session_trials import SessionTrial
+from core.planning.simulation.error_map import ErrorMap
+from core.planning.simulation.figure import Figure
+from core.planning.simulation.look_alike import ColumnSketch
+from core.planning.simulation.stand_ins import StandIns
+from core.plans.decision_plan import DecisionPlan
 from core.plans.plan import Plan
-from core.plans.pricing import PricedRelease, PricedSession, check_paid, most_records, price_release
 from core.plans.release_terms import ReleaseTerms
-from core.plans.run_once import ENDED, is_void, run_once
 from core.plans.session_plan import SessionPlan
-from core.plans.session_terms import SessionTerms, leave_out
-from core.plans.statements import DeskTable, RunProgress, Statement, current
-from core.plans.terms import is_discovery, is_session, read_terms
+from core.plans.session_terms import leave_out
+from core.plans.statements import DeskTable, RunProgress, Statement
 from core.privacy.budget import Budget
-from core.privacy.filters import PURE, Filters
-from core.privacy.noise import Noise, NoiseSource
+from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass
 from core.registry import offline
-from core.release.certificate import certify
+from core.release.decision_release import DecisionRelease
 from core.release.release import Release
 from core.schema.domain import Domain
 from core.sessions.from_release import classes_of
@@ -48,7 +64,6 @@ from core.sessions.pace import Pace
 from core.sessions.session import Session
 from core.sessions.workspace_sessions import Sessions
 from core.table.counts import Counts
-from core.table.table import Table
 
 OPEN_TABLES = 4
 
@@ -56,83 +71,107 @@ OPEN_TABLES = 4
 class Desk:
     """One curator's workspace."""
 
-    def __init__(self, folder: str | Path | None = None, *, pace: Pace | None = None) -> None:
-        """`pace` is the clock that answers of sessions are timed by; tests bring their own."""
+    def __init__(
+        self, folder: str | Path | None = None, *, pace: Pace | None = None, journal: Path | None = None
+    ) -> None:
+        """`pace` is the clock that answers of sessions are timed by; tests bring their own.
+
+        `journal` is the folder beyond the workspace in which spends are noted too, so that an older copy is noticed.
+        """
         self.folder = workspace(folder)
-        self.ledger = Ledger(self.folder / "ledger.sqlite")
+        self.ledger = Ledger(self.folder / "ledger.sqlite", outside=journal or outside())
         self._noise = Noise()
-        self._intake = Lock()
-        self._turns: defaultdict[str, Lock] = defaultdict(Lock)
         self._background = Background()
-        self._open = lru_cache(maxsize=OPEN_TABLES)(self._load)
+        self._accounts = Accounts(self.folder, self.ledger, self._noise)
+        self.labels = Labels(self.folder / "labels")
+        self._tables = HeldTables(self.folder, self.ledger, self._noise, self._accounts, self.labels)
+        self._open = lru_cache(maxsize=OPEN_TABLES)(self._tables.open)
         self.shared_items = SharedItems(self.folder / "shared")
-        self._surveys = Surveys(self.ledger, self._noise)
+        self.drafts = Drafts(self.folder / "drafts")
+        self.publisher = PublisherFile(self.folder / "publisher")
+        self.machine_keys = MachineKeys(self.folder / "machines")
+        self.known_rows = KnownRows(self.ledger)
+        self.told_figures = ToldFigures(self.folder, self.ledger, self.known_rows)
+        self._planner = Planner(self.ledger, self.table, self.told_figures, self.known_rows)
+        self._attacks = ReleaseAttacks(self.ledger, self._planner, table=self.table, rows=self._open)
+        self.session_choice = SessionChoice(self.told_figures, self.known_rows)
+        self._decisions = Decisions(self.ledger, table=self.table, counts=self._open)
+        self._surveys = Surveys(self.ledger, self._noise, self._accounts)
         self._sessions = Sessions(
             self.folder, self.ledger, self._noise, table=self.table, counts=self._open, pace=pace or Pace()
         )
+        self._releases = Releases(self.ledger, self._planner, self.told_figures, table=self.table, counts=self._open)
+        self._payments = Payments(
+            self.ledger,
+            self._noise,
+            self._background,
+            planner=self._planner,
+            releases=self._releases,
+            sessions=self._sessions,
+            decisions=self._decisions,
+            table=self.table,
+            counts=self._open,
+        )
 
     def add_table(
-        self, source: Any, domain: Domain, *, unit: Unit, budget: Budget, name: str | None = None
+        self,
+        source: Any,
+        domain: Domain,
+        *,
+        unit: Unit,
+        budget: Budget,
+        name: str | None = None,
+        apart: str | None = None,
     ) -> DeskTable:
         """Take in a table: encode it by the public schema, open its budget, forget the raw rows.
 
-        The budget belongs to the data, not to the schema: adding the same data again gives the same table if schema and
-        unit are the same, and otherwise another table that spends from the same budget.
+        The budget belongs to the people, not to the file or the schema: adding the same data again gives the same table
+        if schema and unit are the same, and otherwise another table that spends from the same budget. So do the same
+        rows in another order, format or choice of columns, unless `apart` gives a reason, which stays on record.
         """
-        if Filters.of(budget).total == 0:
-            raise BadParameter("epsilon", "is too small to pay for anything; try 1.")
-        table = Table.load(source, domain, unit, self._noise)
-        with self._intake:
-            return self._take_in(table, unit, budget, name if name is not None else _name_of(source))
-
-    def _take_in(self, table: Table, unit: Unit, budget: Budget, name: str) -> DeskTable:
-        account = self.ledger.open_account(
-            fingerprint=table.fingerprint,
-            unit_json=canonical(unit.to_json()),
-            budget_json=canonical(budget.to_json()),
-            filters=Filters.of(budget),
-        )
-        for known in self.tables():
-            if self.ledger.dataset(known.id).fingerprint == account.fingerprint and known.domain == table.domain:
-                if not self._place(known.id).exists():
-                    table.save(self._place(known.id))
-                return known
-        identity = f"{int(self._noise.keys(1)[0]):016x}"
-        table.save(self._place(identity))
-        dataset = self.ledger.add_dataset(
-            id=identity,
-            fingerprint=account.fingerprint,
-            name=_tidy(name),
-            schema_json=table.domain.to_json(),
-            details_json=canonical(
-                {
-                    "unit": unit.to_json(),
-                    "rows": int(table.marginal(())),
-                    "misfits": table.misfits,
-                    "dropped_rows": table.dropped_rows,
-                    "layout": table.layout,
-                }
-            ),
-        )
-        return DeskTable.of(dataset, account)
+        return self._tables.add(source, domain, unit=unit, budget=budget, name=name, apart=apart)
 
     def discover(
-        self, source: Any, columns: Mapping[str, SurveyKind], *, unit: Unit, total: Budget, part: Budget
+        self,
+        source: Any,
+        columns: Mapping[str, SurveyKind],
+        *,
+        unit: Unit,
+        total: Budget,
+        part: Budget,
+        apart: str | None = None,
     ) -> Found:
-        """Buy bounds and categories of columns that no code book has, with a part of the total budget of the data."""
-        return self._surveys.discover(source, columns, unit=unit, total=total, part=part)
+        """Buy bounds and categories of columns that no code book has, with a part of the total budget of the data.
 
-    def tables(self) -> list[DeskTable]:
-        """Tables that can be used, newest first."""
-        pairs = [(dataset, self.ledger.account(dataset.fingerprint)) for dataset in self.ledger.datasets()]
-        return [DeskTable.of(dataset, account) for dataset, account in reversed(pairs) if current(dataset, account)]
+        Which account pays, and what `apart` is, is as in `add_table`.
+        """
+        return self._surveys.discover(source, columns, unit=unit, total=total, part=part, apart=apart)
+
+    def tables(self, *, archived: bool = False) -> list[DeskTable]:
+        """Tables that can be used, newest first; or those that were put away, which can be brought back."""
+        return self._tables.all(archived=archived)
+
+    def rename(self, identity: str, name: str) -> None:
+        """Call a table or release so at this desk from now on; certificates and the ledger stay as they are."""
+        self._check_held(identity)
+        self.labels.rename(identity, name)
+
+    def archive(self, identity: str) -> None:
+        """Put a table or release away; it is kept, and so is what was spent on it."""
+        self._check_held(identity)
+        self.labels.archive(identity)
+
+    def restore(self, identity: str) -> None:
+        """Bring back what was put away."""
+        self._check_held(identity)
+        self.labels.archive(identity, away=False)
+
+    def _check_held(self, identity: str) -> None:
+        if self.ledger.entry(identity) is None:
+            self.ledger.dataset(identity)
 
     def table(self, identity: str) -> DeskTable:
-        dataset = self.ledger.dataset(identity)
-        account = self.ledger.account(dataset.fingerprint)
-        if not current(dataset, account):
-            raise Refused("The unit of privacy of this data was changed since; add the table again with the new one.")
-        return DeskTable.of(dataset, account)
+        return self._tables.find(identity)
 
     def plan(
         self,
@@ -143,39 +182,86 @@ class Desk:
         budget: Budget,
         records: int | None = None,
         edition: int = 1,
+        measure: object = None,
+        stand_ins: StandIns | None = None,
         **options: Any,
     ) -> Plan:
         """Price a release without spending anything; every refusal happens here.
 
-        A budget with a delta gives a plan without one where pure noise has the smaller error.
+        A budget with a delta gives a plan without one where pure noise has the smaller error. `measure` is the part of
+        the budget, from 0.01 to 0.05, that measures the finished release against the table, or 0; left out, it is the
+        usual one where what is public of the number of rows says that the figures tell something. The error to expect
+        is simulated on public stand-ins: those given (`stand_ins`), else what the desk knows without opening the table.
         """
+        own = self.table(_id_of(table))
         terms = ReleaseTerms(
-            queries=tuple(queries), mechanism=mechanism, budget=budget, options=options, records=records
-        )
-        return self.plan_from(table, terms, edition=edition)
-
-    def plan_from(self, table: DeskTable | str, terms: ReleaseTerms, *, edition: int = 1) -> Plan:
-        """The same for a choice that was made before: on a page, in a plan file or in another workspace."""
-        own = self.table(table if isinstance(table, str) else table.id)
-        priced = with_better_noise(
-            lambda chosen: self._price(chosen.write(), own),
-            replace(terms.without_table(), table=own.id, edition=edition),
-            paid=lambda plan_id: self.ledger.entry(plan_id) is not None,
-            error=lambda each: each.mechanism.expected(each.domain, own.unit).mean,
-        )
-        return Plan(
-            table=own.id,
-            queries=terms.queries,
-            mechanism=terms.mechanism,
-            budget=priced.terms.budget,
-            options=terms.options,
-            records=terms.records,
+            queries=tuple(queries),
+            mechanism=mechanism,
+            budget=budget,
+            options=options,
+            records=records,
             edition=edition,
-            cost=priced.cost,
-            amounts=priced.amounts,
-            units=priced.units,
-            expected_error=priced.mechanism.expected(priced.domain, own.unit),
         )
+        return self._planner.plan(own, self._planner.measuring(own, terms, measure), stand_ins)
+
+    def plan_from(
+        self, table: DeskTable | str, terms: ReleaseTerms, *, edition: int = 1, stand_ins: StandIns | None = None
+    ) -> Plan:
+        """The same for a choice that was made before: on a page, in a plan file or in another workspace."""
+        return self._planner.plan(self.table(_id_of(table)), replace(terms, edition=edition), stand_ins)
+
+    def refine(self, plan: Plan, *, stand_ins: StandIns | None = None) -> Iterator[Figure]:
+        """Better and better figures of a plan, one after each further trial; for work in the background."""
+        return self._planner.refine(plan, stand_ins)
+
+    def stand_ins(
+        self,
+        table: DeskTable | str,
+        queries: Sequence[QueryClass],
+        *,
+        rows: int | None = None,
+        sample: pd.DataFrame | None = None,
+        sketch: ColumnSketch | None = None,
+    ) -> StandIns:
+        """Public tables that figures are simulated on: `rows` is declared, never read off the table."""
+        own = self.table(_id_of(table))
+        return self.told_figures.stand_ins(own, queries, rows=rows, sample=sample, sketch=sketch)
+
+    def recommend(
+        self,
+        table: DeskTable | str,
+        queries: Sequence[QueryClass],
+        budget: Budget,
+        *,
+        measure: object = None,
+        rows: int | None = None,
+        sample: pd.DataFrame | None = None,
+        sketch: ColumnSketch | None = None,
+    ) -> Recommendation:
+        """Every mechanism: plans with their figures, the best first, each with a reason; and why others are refused."""
+        own = self.table(_id_of(table))
+        public = self.told_figures.stand_ins(own, queries, rows=rows, sample=sample, sketch=sketch)
+        return self._planner.recommend(own, queries, budget, measure, public)
+
+    def error_map(self, plan: Plan, stand_ins: StandIns) -> ErrorMap:
+        """Where a plan's release would be off, by column, pair and class, in one run on a stand-in."""
+        return self._planner.error_map(plan, stand_ins)
+
+    def budget_for(
+        self,
+        table: DeskTable | str,
+        queries: Sequence[QueryClass],
+        *,
+        mechanism: str,
+        within: float,
+        delta: float = 0.0,
+        error: ErrorKind = "worst",
+        stand_ins: StandIns | None = None,
+        **options: Any,
+    ) -> Budget:
+        """The smallest budget with which nine releases of ten err by at most `within` rows, as simulated."""
+        public = stand_ins or self.stand_ins(table, queries)
+        return self._planner.budget_for(queries, mechanism, options, public, within=within, delta=delta, error=error)
 
     def plan_session(
         self,
@@ -193,7 +279,7 @@ class Desk:
         Options that are left out are the usual ones, or where those cannot be kept the ones the mechanism proposes.
         """
         return self._sessions.plan(
-            self.table(table if isinstance(table, str) else table.id),
+            self.table(_id_of(table)),
             mechanism=mechanism,
             budget=budget,
             columns=columns,
@@ -204,8 +290,8 @@ class Desk:
 
     def open_session(self, plan: SessionPlan) -> Session:
         """Pay for the whole session once and open it; the same plan is the same session again at no cost."""
-        plan_id = self._reserve(plan, (SessionPlan,))
-        self._finish(plan_id)
+        plan_id = self._payments.reserve(plan, (SessionPlan,))
+        self._payments.finish(plan_id)
         return self.session(plan_id)
 
     def ask(
@@ -223,17 +309,24 @@ class Desk:
     ) -> Session:
         """A session to ask questions in; the same call gives the same session, in any tab, process or year.
 
-        With an interactive mechanism its whole budget is reserved now. With any other mechanism a release is made (of
+        Without a mechanism it is the one that does best on public tables like this one (`try_session`). With an
+        interactive mechanism its whole budget is reserved now. With any other mechanism a release is made (of
         `queries`, or of the pairs of `columns`) and answers from then on without limit. With `release`, the id of a
         stored one, nothing is spent.
         """
-        own = self.table(table if isinstance(table, str) else table.id)
+        own = self.table(_id_of(table))
         wanted = {"mechanism": mechanism, "budget": budget, "columns": columns, "earlier": earlier, "queries": queries}
         if release is not None:
             leave_out({**wanted, **options}, "a stored release is asked as it is")
             return self._sessions.from_release(release, own, edition)
-        if mechanism is None or budget is None:
-            raise BadParameter("mechanism", "name a mechanism and a budget, or a stored release.")
+        if budget is None:
+            raise BadParameter("budget", "say how much the session may spend, or name a stored release.")
+        asked = {"columns": columns, "earlier": earlier, "edition": edition, **options}
+        if mechanism is None:
+            leave_out({"queries": queries}, "a session answers any question")
+            mechanism = self.session_choice.usual(
+                own, budget, asked, paid=lambda name: self._paid_session(own, mechanism=name, budget=budget, **asked)
+            )
         if mechanism in offline:
             leave_out({"earlier": earlier}, f"'{mechanism}' starts from nothing")
             classes = classes_of(queries, columns, own.domain)
@@ -241,8 +334,54 @@ class Desk:
             self.release(plan)
             return self._sessions.from_release(plan.id, own, edition=1)
         leave_out({"queries": queries}, f"'{mechanism}' answers any question")
-        asked = {"columns": columns, "earlier": earlier, "edition": edition, **options}
         return self.open_session(self.plan_session(own, mechanism=mechanism, budget=budget, **asked))
+
+    def try_session(
+        self,
+        table: DeskTable | str,
+        budget: Budget,
+        *,
+        columns: Sequence[str] | None = None,
+        mechanism: str | None = None,
+        **options: Any,
+    ) -> SessionTrial:
+        """How a session does on public tables like this one: one that is named, or the best. The table stays closed."""
+        if mechanism is None:
+            leave_out(options, "name the mechanism that they belong to")
+        return self.session_choice.trial(self.table(_id_of(table)), budget, columns, mechanism, options)
+
+    def plan_decision(
+        self,
+        table: DeskTable | str,
+        problem: str,
+        *,
+        public: Mapping[str, Any],
+        budget: Budget,
+        edition: int = 1,
+    ) -> DecisionPlan:
+        """Price a private decision without spending anything; every refusal happens here.
+
+        `problem` is one of the problems of the registry, or a decision by its own name; `public` is its public part:
+        sites, sets, columns and settings by their names.
+        """
+        return self._decisions.plan(self.table(_id_of(table)), problem, public, budget, edition)
+
+    def decide(
+        self,
+        table: DeskTable | str,
+        problem: str,
+        *,
+        public: Mapping[str, Any],
+        budget: Budget,
+        edition: int = 1,
+    ) -> DecisionRelease:
+        """Decide privately: pay once, run, store, return; the same call gives the same decision again at no cost."""
+        plan = self.plan_decision(table, problem, public=public, budget=budget, edition=edition)
+        return DecisionRelease(self._payments.finish(self._payments.reserve(plan, (DecisionPlan,))))
+
+    def decision(self, plan_id: str) -> DecisionRelease | None:
+        """A stored decision; None while there is none."""
+        return self._decisions.stored(plan_id)
 
     def session(self, session_id: str) -> Session:
         """A session by its id, as it was left."""
@@ -252,161 +391,100 @@ class Desk:
         """Newest first: of one table, or all."""
         return self._sessions.sessions(table.id if isinstance(table, DeskTable) else table)
 
-    def affordable(self, plan: Plan | SessionPlan) -> bool:
+    def affordable(self, plan: AnyPlan) -> bool:
         """Whether the plan is already paid for or still fits the budget."""
-        priced = self._priced(_written(plan))
-        return priced is None or priced.units <= priced.account.left
+        return self._payments.affordable(plan)
 
     def release(self, plan: Plan) -> Release:
         """Pay once, run, store, return; the same plan gives the same bytes again at no cost."""
-        return Release(self._finish(self._reserve(plan, (Plan,))))
+        return Release(self._payments.finish(self._payments.reserve(plan, (Plan,))))
 
-    def submit(self, plan: Plan | SessionPlan) -> str:
+    def submit(self, plan: AnyPlan) -> str:
         """Pay now and run in the background; `progress` and `result` follow it by the id that this gives."""
-        plan_id = self._reserve(plan)
-        self._background.start(plan_id, self._finish)
-        return plan_id
+        return self._payments.submit(plan)
 
     def resume(self) -> list[str]:
         """Start again every paid plan that has no result yet, for instance after the server was killed.
 
         A session that was paid for but never opened is opened; one that was opened has its result and needs nothing.
+        What another server on the same workspace is at is left to it. Sessions that have ended give back what they
+        never used, where a crash kept them from that.
         """
-        waiting = [entry.plan_id for entry in self.ledger.pending() if not is_discovery(entry)]
-        for plan_id in waiting:
-            self._background.start(plan_id, self._finish)
-        return waiting
+        if self.ledger.lost():
+            return []
+        self._sessions.settle()
+        return self._payments.resume()
 
     def progress(self, plan_id: str) -> RunProgress:
-        entry = self.ledger.entry(plan_id)
-        if entry is None:
-            return RunProgress(state="unpaid")
-        if is_void(entry):
-            return RunProgress(state="ended", note=ENDED)
-        if entry.status == "stored":
-            return RunProgress(state="done", share=1.0)
-        return self._background.progress(plan_id) or RunProgress(state="stopped", note=entry.note)
+        return self._payments.progress(plan_id)
 
     def result(self, plan_id: str) -> Release | None:
-        """The stored release; None while there is none, and for a session, which `session` gives."""
-        entry = self.ledger.entry(plan_id)
-        other = entry is None or is_session(entry) or is_discovery(entry)
-        stored = None if other else self.ledger.result(plan_id)
-        return Release(stored) if stored else None
+        """The stored release; None while there is none, and for what `session` and `decision` give."""
+        return self._releases.stored(plan_id)
 
     def share(self, identity: str, *, title: str, note: str = "") -> SharedItem:
-        """Show a stored release or an open session to every visitor; it is public by its promise anyway."""
+        """Show a stored release, decision or open session to every visitor; it is public by its promise anyway."""
         if self.result(identity) is not None:
             return self.shared_items.put(identity, kind="release", title=title, note=note)
+        if self.decision(identity) is not None:
+            return self.shared_items.put(identity, kind="decision", title=title, note=note)
         return self.shared_items.put(self.session(identity).id, kind="session", title=title, note=note)
+
+    def admit_machines(self, session_id: str, *, per_minute: int) -> str:
+        """The token with which programs may ask a shared session by HTTP; it is told once and replaces an older one."""
+        item = self.shared_items.find(session_id)
+        if item is None or item.kind != "session":
+            raise Refused("Share the session first: programs ask what everybody may ask.")
+        return self.machine_keys.make(session_id, per_minute=per_minute)
 
     def truth(self, table: DeskTable | str) -> Counts:
         """The exact counts of a table, for the curator's own eyes: nothing computed from them may leave the desk."""
-        return self._open(self.table(table if isinstance(table, str) else table.id).id)
+        return self._open(self.table(_id_of(table)).id)
+
+    def attack(self, plan_id: str, secret: str, *, runs: int = RUNS, progress: Progress = silent) -> AttackedRelease:
+        """Attack a stored release and what people do instead, for the curator's own eyes, as `truth`; nothing is spent.
+
+        `secret` is the column that the attacker wants to know. The same terms run again on random halves of the rows.
+        """
+        return self._attacks.attack(plan_id, secret, runs=runs, progress=progress)
 
     def statement(self, table: DeskTable | str) -> Statement:
         """The account of a table: what is left, and every spend."""
-        dataset = self.ledger.dataset(table if isinstance(table, str) else table.id)
-        account = self.ledger.account(dataset.fingerprint)
-        return Statement.of(
-            account,
-            self.ledger.entries(fingerprint=account.fingerprint),
-            self.ledger.overrides(account.fingerprint),
-        )
+        return self._accounts.statement(self._fingerprint(table))
+
+    def account_name(self, table: DeskTable | str) -> str:
+        """What the account that pays for a table is called: as the first table that it was opened for."""
+        return self.ledger.account_name(self._fingerprint(table))
+
+    def same_account(self, one: DeskTable, other: DeskTable) -> bool:
+        """Whether two tables spend from one budget, because their rows are the same."""
+        return self._fingerprint(one) == self._fingerprint(other)
+
+    def lost(self) -> Lost:
+        """What this workspace has spent and forgotten, because it was put back from an older copy."""
+        return self.ledger.lost()
+
+    def enter_lost(self) -> Lost:
+        """Enter every lost spend; until then nothing is spent. Results that were lost cannot be drawn again."""
+        return self.ledger.enter_lost()
 
     def change_budget(self, table: DeskTable | str, budget: Budget, *, reason: str) -> DeskTable:
         """Change a total budget after the first spend: possible only with a reason, which stays on record."""
-        dataset = self.ledger.dataset(table if isinstance(table, str) else table.id)
-        account = self.ledger.account(dataset.fingerprint)
-        if budget.pure != (account.filters.ways.keys() == {PURE}):
-            raise BadParameter("delta", "cannot change between 0 and above 0 once an account is open.")
-        changed = self.ledger.change_budget(
-            account.fingerprint,
-            budget_json=canonical(budget.to_json()),
-            filters=account.filters.changed(budget),
-            reason=reason,
-        )
-        return DeskTable.of(dataset, changed)
+        changed = self._accounts.change_budget(self._fingerprint(table), budget, reason=reason)
+        return DeskTable.of(self.ledger.dataset(_id_of(table)), changed)
+
+    def _paid_session(self, table: DeskTable, **asked: Any) -> bool:
+        return self.ledger.entry(self.plan_session(table, **asked).id) is not None
+
+    def _fingerprint(self, table: DeskTable | str) -> str:
+        """Which account pays for a table."""
+        return self.ledger.dataset(_id_of(table)).fingerprint
 
     def close(self) -> None:
         """Let the running release finish and accept no more."""
         self._background.close()
         self._sessions.file.let_go()
 
-    def _reserve(self, plan: Plan | SessionPlan, kinds: tuple[type, ...] = (Plan, SessionPlan)) -> str:
-        """Pay for what a plan says, at the price that follows from it now; gives the id under which it is kept."""
-        if not isinstance(plan, kinds):
-            raise BadParameter("plan", "is not of the kind that this needs; make it with the desk.")
-        # Read once: whatever else the object says later, this text is what is priced, kept and run.
-        content = _written(plan)
-        priced = self._priced(content)
-        if priced is None:
-            return identity(content)
-        if priced.amounts != plan.amounts:
-            raise Refused("This plan has another price than it says; make the plan again.")
-        # A table that cannot be opened must be found out before it is paid for; a stored release needs no table.
-        self._open(priced.table.id)
-        return self.ledger.reserve(
-            plan_id=priced.id,
-            dataset_id=priced.table.id,
-            plan_json=priced.content,
-            amounts=priced.amounts,
-            account=priced.account,
-        ).plan_id
 
-    def _priced(self, content: str) -> PricedRelease | PricedSession | None:
-        """What the words of a plan cost now; None where they are paid for already."""
-        if self.ledger.entry(identity(content)) is not None:
-            return None
-        terms = read_terms(content)
-        table = self.table(str(terms.table))
-        return self._sessions.price(content, table) if isinstance(terms, SessionTerms) else self._price(content, table)
-
-    def _price(self, content: str, table: DeskTable) -> PricedRelease:
-        return price_release(content, table, self.ledger.account(self.ledger.dataset(table.id).fingerprint))
-
-    def _finish(self, plan_id: str) -> bytes:
-        """Run a paid plan, or open a paid session, unless its result is stored already."""
-        entry = self.ledger.entry(plan_id)
-        if entry is None:
-            raise Unknown("This plan was never paid for.")
-        begin = self._sessions.begin if is_session(entry) else self._run
-        # One run at a time: which of two draws is stored must not depend on how long each took.
-        with self._turns[plan_id]:
-            return run_once(self.ledger, plan_id, self._noise, lambda noise: begin(entry, noise))
-
-    def _run(self, entry: Entry, noise: NoiseSource) -> bytes:
-        priced = self._price(entry.plan_json, self.table(entry.dataset_id))
-        check_paid(priced, entry)
-        table, mechanism = priced.table, priced.mechanism
-        self._background.report(entry.plan_id, "Opening the table", 0.0)
-        counts = self._open(table.id).project(priced.domain.names)
-        model = mechanism.run(
-            Kernel(counts, noise, priced.cost),
-            lambda stage, share: self._background.report(entry.plan_id, stage, 0.8 * share),
-        )
-        self._background.report(entry.plan_id, "Drawing records", 0.8)
-        records = priced.terms.records or min(max(round(model.total), 1), most_records(table.domain))
-        certificate = certify(entry.plan_id, table.domain, table.unit, mechanism, model, records)
-        layout = self._open(table.id).layout
-        return Release.pack(widened(table.domain, model), certificate, noise.generator(), layout).zip()
-
-    def _load(self, identity: str) -> Table:
-        return Table.open(self._place(identity))
-
-    def _place(self, identity: str) -> Path:
-        return self.folder / "tables" / identity
-
-
-def _written(plan: Plan | SessionPlan) -> str:
-    """A plan from its fields, whatever else its object carries."""
-    return ReleaseTerms.write(plan) if isinstance(plan, Plan) else SessionTerms.write(plan)
-
-
-def _name_of(source: Any) -> str:
-    return Path(source).stem if isinstance(source, str | Path) else "table"
-
-
-def _tidy(name: str) -> str:
-    """A display name: no folders, no control characters."""
-    return printable(name.replace("\\", "/").rsplit("/", 1)[-1].strip()) or "table"
+def _id_of(table: DeskTable | str) -> str:
+    return table if isinstance(table, str) else table.id

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from threading import Lock
 from typing import Any
 
 from core.base.errors import BadParameter
+from core.desk.accounts import Accounts
 from core.kernel.kernel import Kernel
-from core.ledger.ledger import Account, Dataset, Ledger
+from core.ledger.ledger import DISCOVERED, Account, Dataset, Ledger
 from core.mechanisms.discovery.discovery import Discovery, Suggestion, SurveyKind
 from core.planning.better_noise import budgets_within
 from core.plans.canonical import canonical
@@ -90,23 +90,32 @@ def _rows_needed(discovery: Discovery, unit: Unit) -> float:
 class Surveys:
     """Buys suggestions for the schema of data that is not at the desk yet, from the budget that data will have."""
 
-    def __init__(self, ledger: Ledger, noise: Noise) -> None:
+    def __init__(self, ledger: Ledger, noise: Noise, accounts: Accounts) -> None:
+        self._accounts = accounts
         self._ledger = ledger
         self._noise = noise
         self._intake = Lock()
-        self._turns: defaultdict[str, Lock] = defaultdict(Lock)
 
     def discover(
-        self, source: Any, columns: Mapping[str, SurveyKind], *, unit: Unit, total: Budget, part: Budget
+        self,
+        source: Any,
+        columns: Mapping[str, SurveyKind],
+        *,
+        unit: Unit,
+        total: Budget,
+        part: Budget,
+        apart: str | None = None,
     ) -> Found:
         """Reserve, run, store, return; the same survey of the same data gives the same suggestions at no cost."""
         # Read once, as it will be kept: what is priced and what runs follow from this one choice.
         asked, budget = dict(columns), Budget.from_json(part.to_json())
         price(asked, unit=unit, total=total, part=budget)
-        private, fingerprint = survey(source, list(asked), unit, self._noise)
+        private, fingerprint = survey(source, list(asked), unit, self._noise, key=self._accounts.key)
         with self._intake:
-            account = self._account(fingerprint, unit, total)
-            dataset = self._dataset(account, unit)
+            account = self._accounts.open(
+                fingerprint=fingerprint, sketch=private.sketch, unit=unit, budget=total, apart=apart
+            )
+            dataset = self._dataset(account, fingerprint, unit)
 
         def terms_of(each: Discovery) -> DiscoveryTerms:
             return DiscoveryTerms(table=dataset.id, columns=each.columns, budget=each.budget)
@@ -126,32 +135,23 @@ class Surveys:
             found = chosen.run(Kernel(private, noise, chosen.cost()))
             return canonical({name: asdict(found[name]) for name in found}).encode()
 
-        # One run at a time: which of two draws is stored must not depend on how long each took.
-        with self._turns[terms.id]:
-            stored = run_once(self._ledger, terms.id, self._noise, run)
+        stored = run_once(self._ledger, terms.id, self._noise, run)
         return Found(
             suggestions={name: _suggestion(line) for name, line in json.loads(stored).items()},
             share=entry.units / account.total,
         )
 
-    def _account(self, fingerprint: str, unit: Unit, total: Budget) -> Account:
-        return self._ledger.open_account(
-            fingerprint=fingerprint,
-            unit_json=canonical(unit.to_json()),
-            budget_json=canonical(total.to_json()),
-            filters=Filters.of(total),
-        )
-
-    def _dataset(self, account: Account, unit: Unit) -> Dataset:
+    def _dataset(self, account: Account, fingerprint: str, unit: Unit) -> Dataset:
         """The place in the ledger where the discoveries of some data are written; it holds no table."""
-        details = canonical({"kind": DISCOVERY, "unit": unit.to_json()})
+        own = {} if fingerprint == account.fingerprint else {"source": fingerprint}
+        details = canonical({"kind": DISCOVERY, "unit": unit.to_json(), **own})
         for dataset in self._ledger.datasets():
             if dataset.fingerprint == account.fingerprint and dataset.details_json == details:
                 return dataset
         return self._ledger.add_dataset(
             id=f"{int(self._noise.keys(1)[0]):016x}",
             fingerprint=account.fingerprint,
-            name="discovery",
+            name=DISCOVERED,
             schema_json=NO_SCHEMA,
             details_json=details,
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 from core.base.errors import BadParameter
 
 HOME_VARIABLE = "RELEASE_DESK_HOME"
+STATE_VARIABLE = "RELEASE_DESK_STATE"
 
 
 def workspace(folder: str | Path | None = None) -> Path:
@@ -22,6 +23,18 @@ def workspace(folder: str | Path | None = None) -> Path:
         problem = f"the folder cannot be used; set {HOME_VARIABLE} to one you can write."
         raise BadParameter("workspace", problem) from None
     return chosen.resolve()
+
+
+def outside() -> Path:
+    """Where journals of workspaces are kept: not in them, so that a backup that is put back does not put these back."""
+    named = os.environ.get(STATE_VARIABLE)
+    return Path(named).expanduser() if named else (_user_state() / "release-desk").expanduser()
+
+
+def _user_state() -> Path:
+    if sys.platform in ("win32", "darwin"):
+        return _user_data() / "release-desk-state"
+    return Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state")
 
 
 def _user_data() -> Path:

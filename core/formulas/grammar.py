@@ -7,8 +7,8 @@
                | column ( "=" | "!=" ) value
                | column ( "<" | "<=" | ">" | ">=" ) value
                | column [ "not" ] "between" value "and" value
-               | column [ "not" ] "in" "{" value { "," value } "}"
-               | column "is" [ "not" ] ( "missing" | "other" )
+               | column [ "not" ] "in" "{" value { "," value } "}"      braces or parentheses
+               | column "is" [ "not" ] ( "missing" | "null" | "other" )
                | sum comparison number | sum [ "not" ] "between" number "and" number
     sum        = [ sign ] term { sign term }                a lone column needs a weight, such as 1*age
     term       = number "*" column | column "*" number | column
@@ -34,15 +34,19 @@ from core.schema.domain import Domain
 MOST_NESTED = 32
 """Parentheses inside each other: far below what the stack holds, far above what a person can follow."""
 _COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
+_PATTERNS = ("like", "ilike", "similar", "glob", "regexp", "rlike")
 
 
 def parse(text: str, domain: Domain) -> Node:
     """The meaning of a formula; whatever is wrong with it is one sentence."""
-    return _Reader(read(text), domain).formula()
+    return ConditionReader(read(text), domain).formula()
 
 
-class _Reader:
-    """A place in the list of words; each method reads one rule of the grammar."""
+class ConditionReader:
+    """A place in the list of words; each method reads one rule of the grammar.
+
+    SQL (`sql/grammar.py`) reads its conditions by the same rules.
+    """
 
     def __init__(self, tokens: tuple[Token, ...], domain: Domain) -> None:
         self.tokens, self.domain = tokens, domain
@@ -65,6 +69,16 @@ class _Reader:
 
     def keyword(self, *words: str) -> bool:
         found = self.next.is_keyword(*words)
+        self.place += found
+        return found
+
+    def named(self, *words: str) -> bool:
+        """Whether one of these words comes next, which may be a name elsewhere."""
+        return self.next.kind == "word" and self.next.text.lower() in words
+
+    def word(self, *words: str) -> bool:
+        """The same, and it is then read."""
+        found = self.named(*words)
         self.place += found
         return found
 
@@ -123,7 +137,12 @@ class _Reader:
         if self.keyword("in"):
             node: Node = spans.equal(attribute, self.listed())
         elif self.keyword("between"):
-            node = spans.between(attribute, *self.bounds())
+            node = self.within(attribute, *self.bounds())
+        elif self.named(*_PATTERNS):
+            what = (
+                f"{self.next} compares parts of a text, but column '{printable(attribute.name)}' has whole values only"
+            )
+            raise wrong(f"{what}; list those that fit, such as in (north, east).")
         elif isinstance(attribute, Booleans) and not denied:
             return cells.Among(attribute.name, (1,))
         else:
@@ -144,21 +163,24 @@ class _Reader:
     def special(self, attribute: Attribute) -> Node:
         denied = self.keyword("not")
         kind = self.next.text.lower()
-        if self.next.kind != "word" or kind not in ("missing", "other"):
-            raise self.expected("write 'missing' or 'other' after 'is', and = before a value")
-        self.take()
-        node = cells.special(attribute, kind)
+        if not self.word("missing", "null", "other"):
+            raise self.expected("write 'missing', 'null' or 'other' after 'is', and = before a value")
+        node = cells.special(attribute, "missing" if kind == "null" else kind)
         return negated(node) if denied else node
 
     def listed(self) -> list[str]:
-        if not self.sign("{"):
-            raise self.expected("list the values in braces, such as {north, east}")
+        if not self.next.is_sign("{", "("):
+            raise self.expected("list the values in braces or parentheses, such as {north, east}")
+        end = "}" if self.take().text == "{" else ")"
         values = [self.value()]
         while self.sign(","):
             values.append(self.value())
-        if not self.sign("}"):
-            raise self.expected("close the list by }, and put a value with blanks or signs in quotes")
+        if not self.sign(end):
+            raise self.expected(f"close the list by {end}, and put a value with blanks or signs in quotes")
         return values
+
+    def within(self, attribute: Attribute, low: str, high: str) -> Node:
+        return spans.between(attribute, low, high)
 
     def bounds(self) -> tuple[str, str]:
         low = self.value()
@@ -239,9 +261,15 @@ class _Reader:
             raise wrong(f"{token} is in single quotes, which are for values; write columns in double quotes.")
         if token.kind not in ("word", "column"):
             raise self.expected("write a column")
-        if token.text not in self.domain:
+        name = self.called(token)
+        if name is None:
             raise wrong(self._unknown(token.text))
-        return self.take().text
+        self.take()
+        return name
+
+    def called(self, token: Token) -> str | None:
+        """The column that a word means, if it means one."""
+        return token.text if token.text in self.domain else None
 
     def _unknown(self, name: str) -> str:
         start = f"there is no column '{printable(name)}'"

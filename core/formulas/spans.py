@@ -72,11 +72,15 @@ class Span:
             bounds = f"{below or 'at most '}{high}" if self.first == 0 else f"from {low} to {below}{high}"
         return f"{name} {'not ' * denied}{bounds}{after}"
 
+    def others(self, attribute: Ordered) -> tuple[Span, ...]:
+        """All other ordinary cells: before it and after it."""
+        around = Span(self.column, 0, self.first), Span(self.column, self.end, attribute.regular)
+        return tuple(span for span in around if span.first < span.end)
+
     def _rest(self, attribute: Ordered) -> Span | None:
         """All other ordinary cells, where they lie side by side."""
-        if self.first == 0 and self.end < attribute.regular:
-            return Span(self.column, self.end, attribute.regular)
-        return Span(self.column, 0, self.first) if self.end == attribute.regular and self.first > 0 else None
+        around = self.others(attribute)
+        return around[0] if len(around) == 1 else None
 
     def _single(self, attribute: Ordered) -> bool:
         return self.end == self.first + 1 and _exact(attribute, self.first)

@@ -9,7 +9,10 @@ and the runs of comparisons that it has paid for and not used up.
   after seeing those before (Rogers, Roth, Ullman and Vadhan 2016);
 - a Laplace or Selection event is taken as it was reserved.
 
-So whatever an account proves of the reserved cost holds for what happened. All amounts are exact fractions.
+Parts of one reserved event may lie between parts of others: each reserved event is then an interactive mechanism of its
+own, and mechanisms that take turns are together as private as one after the other, pure, Rényi and Gaussian alike
+(Vadhan and Wang 2021; Vadhan and Zhang 2023). So whatever an account proves of the reserved cost holds for what
+happened. All amounts are exact fractions.
 
 A run of comparisons is paid when it begins and then answers any number of questions, so it is kept here, where neither
 its secret offset nor its count can be reached: a mechanism holds the number of its place and nothing else.
@@ -18,8 +21,9 @@ its secret offset nor its count can be reached: a mechanism holds the number of 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from threading import RLock
 from typing import Any
 
 from core.base.errors import Undeclared
@@ -37,17 +41,20 @@ class Allowance:
         self._pools = Counter(each.epsilon for each in reserved.events if isinstance(each, Pure))
         self._single = Counter(each for each in reserved.events if isinstance(each, Laplace | Selection))
         self._runs: list[OpenRun] = []
+        self._turn = RLock()
+        """Threads take turns, and a comparison is one turn: two that ended the same run at once would be paid once."""
 
     def take(self, event: Event) -> None:
-        """Take an event, or refuse it and change nothing."""
-        if isinstance(event, Gaussian):
-            if event.rho > self._rho:
-                raise Undeclared()
-            self._rho -= event.rho
-        elif not isinstance(event, Pure) and self._single[event] > 0:
-            self._single[event] -= 1
-        else:
-            self._take_part(event.epsilon)
+        """Take an event, or refuse it and change nothing; two threads never take the same one."""
+        with self._turn:
+            if isinstance(event, Gaussian):
+                if event.rho > self._rho:
+                    raise Undeclared()
+                self._rho -= event.rho
+            elif not isinstance(event, Pure) and self._single[event] > 0:
+                self._single[event] -= 1
+            else:
+                self._take_part(event.epsilon)
 
     def _take_part(self, epsilon: Fraction) -> None:
         """From the smallest pool that has enough, so that one which was meant for many parts keeps them."""
@@ -61,21 +68,49 @@ class Allowance:
 
     def keep(self, run: OpenRun) -> Watch:
         """Keep a run that has begun; what is returned names it in public."""
-        self._runs.append(run)
-        return Watch(len(self._runs) - 1, run.left)
+        with self._turn:
+            self._runs.append(run)
+            return Watch(len(self._runs) - 1, run.left)
 
-    def run(self, watch: Watch) -> OpenRun:
-        """The run that was kept under this name; of what else a handle says nothing is believed."""
-        if not 0 <= watch.id < len(self._runs):
-            raise Undeclared()
-        return self._runs[watch.id]
+    def compare(self, watch: Watch, compare: Callable[[OpenRun], bool]) -> tuple[Watch, bool]:
+        """Compare within the run that was kept under this name; of what else a handle says nothing is believed."""
+        with self._turn:
+            if not 0 <= watch.id < len(self._runs):
+                raise Undeclared()
+            run = self._runs[watch.id]
+            above = compare(run)
+            return Watch(watch.id, run.left), above
+
+    def used(self, reserved: Cost) -> Cost:
+        """What was taken of a reservation, or more, if this is what is left of it.
+
+        **Privacy** in no way of adding up (`filters.py`) does it count less than the events that were taken. Gaussian
+        noise adds up exactly, and single events are taken whole. Of the pools, those that are still there as they were
+        reserved were not used; all others count whole. The parts taken fit into these: where the rest of one pool is
+        mistaken for another pool of the same size, the parts of both fit into the first, and so on along a chain. And
+        parts count no more than the whole they fit into: pure epsilons add up, and randomised responses of e_1 and e_2
+        are together (e_1 + e_2)-private, so at every order no further apart than one of e_1 + e_2. For mu-GDP with
+        x = mu/2 and e = log Phi(x) - log Phi(-x), the slope 2x Phi(x) Phi(-x)/phi(x) of x^2 in e rises with x, because
+        Phi(x) does and x Phi(-x)/phi(x) does (its derivative (1 + x^2) Phi(-x)/phi(x) - x is positive, by Gordon 1941),
+        so x^2 is convex in e and 0 at 0.
+        """
+        whole = Allowance(reserved)
+        with self._turn:
+            rho, pools, single = whole._rho - self._rho, whole._pools - self._pools, whole._single - self._single
+            known = sum(whole._pools.elements(), Fraction(0)) >= sum(self._pools.elements(), Fraction(0))
+            if rho < 0 or self._single - whole._single or not known:
+                raise Undeclared()
+        gaussian = (Gaussian(rho),) if rho else ()
+        return Cost((*gaussian, *map(Pure, pools.elements()), *single.elements()))
 
     def to_json(self) -> dict[str, Any]:
         """What is left, secrets included, for a session that goes on later."""
         names = {kind: name for name, kind in _KINDS.items()}
-        single = [[names[type(each)], str(each.epsilon), count] for each, count in self._single.items() if count]
-        pools = [[str(left), count] for left, count in self._pools.items()]
-        return {"rho": str(self._rho), "pools": pools, "single": single, "runs": [run.to_json() for run in self._runs]}
+        with self._turn:
+            single = [[names[type(each)], str(each.epsilon), count] for each, count in self._single.items() if count]
+            pools = [[str(left), count] for left, count in self._pools.items()]
+            runs = [run.to_json() for run in self._runs]
+            return {"rho": str(self._rho), "pools": pools, "single": single, "runs": runs}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Allowance:

@@ -13,7 +13,7 @@ by at most 2 L b in that norm.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -66,6 +66,9 @@ class Asked(Sealed):
 class AskedScores(Sealed):
     """Scores of public candidates, between which the kernel chooses privately."""
 
+    one_sided: ClassVar[bool] = False
+    """Whether a row that is added moves all scores in the same direction, or leaves them."""
+
     def scores(self, counts: Any) -> IntArray:
         """The exact scores, the larger the better; for the kernel alone."""
         raise NotImplementedError
@@ -73,6 +76,16 @@ class AskedScores(Sealed):
     def sensitivity(self, unit: Unit) -> int:
         """How far one unit moves any single score at most."""
         raise NotImplementedError
+
+    def span(self, unit: Unit) -> int:
+        """How far one unit moves the difference of two scores at most.
+
+        Two scores that move by at most s each, in any direction, move apart by at most 2 s; in the same direction, by
+        at most s. Where units are added or removed, one-sided scores move in the same direction; a replacement does
+        both, one after the other.
+        """
+        apart = 1 if self.one_sided and unit.neighbours == "add-remove" else 2
+        return apart * self.sensitivity(unit)
 
 
 class AskedEnds(Sealed):

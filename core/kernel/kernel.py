@@ -17,10 +17,13 @@ from core.base.errors import BadParameter
 from core.kernel.allowance import Allowance
 from core.kernel.asked import Asked, AskedEnds, AskedScores, Compared, Sealed
 from core.kernel.compared import FURTHEST
-from core.kernel.measurement import Additive, Measurement, NoiseLevel
+from core.kernel.databases.prefix_databases import PrefixDatabases
+from core.kernel.decisions.vertex_order import VertexOrder
+from core.kernel.noise_level import Additive, Measurement, NoiseLevel
 from core.kernel.remembered import Remembered
-from core.kernel.sparse_vector import AboveThreshold, NumericSparse, Watch
-from core.privacy.events import Cost, Gaussian, Laplace, Selection
+from core.kernel.searches.crowding import Boxed, Crowding
+from core.kernel.sparse_vector import AboveThreshold, NumericSparse, OpenRun, Watch
+from core.privacy.events import Cost, Gaussian, Laplace, Pure, Selection
 from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
@@ -81,12 +84,15 @@ class Kernel:
     def choose(self, asked: AskedScores, event: Selection) -> int:
         """The place of a candidate, by the exponential mechanism.
 
-        **Privacy** epsilon-differentially private, with the bounded range of a `Selection` (`noise.py`).
+        **Privacy** epsilon-differentially private, with the bounded range of a `Selection` (`noise.py`). Scores that a
+        unit moves in one direction only are told apart twice as well at the same price.
         """
         _check(asked, AskedScores)
         _check_event(event, Selection)
-        sensitivity = asked.sensitivity(self.unit)
+        sensitivity, span = asked.sensitivity(self.unit), asked.span(self.unit)
         self.__allowance.take(event)
+        if span < 2 * sensitivity:
+            return self.__noise.select_within(asked.scores(self.__counts), epsilon=event.epsilon, span=span)
         return self.__noise.select(asked.scores(self.__counts), epsilon=event.epsilon, sensitivity=sensitivity)
 
     def choose_ends(self, asked: AskedEnds, event: Selection) -> tuple[int, int]:
@@ -100,6 +106,40 @@ class Kernel:
         self.__allowance.take(event)
         return self.__noise.select_pair(asked.ends(self.__counts), epsilon=event.epsilon, sensitivity=sensitivity)
 
+    def choose_database(self, asked: PrefixDatabases, event: Selection) -> NDArray[np.int64]:
+        """How many rows each piece of a column has in a small database, the likelier the better its worst prefix.
+
+        **Privacy** one exponential mechanism over all databases of so many rows, drawn exactly (`databases/`).
+        """
+        _check(asked, PrefixDatabases)
+        _check_event(event, Selection)
+        self.__allowance.take(event)
+        return asked.drawn(self.__counts, event.epsilon, self.__noise)
+
+    def order(self, asked: VertexOrder, event: Pure) -> tuple[int, ...]:
+        """All vertices of the graph that the rows are, in a random order.
+
+        **Privacy** epsilon-differentially private: the padding of the order is held against the event here.
+        """
+        _check(asked, VertexOrder)
+        _check_event(event, Pure)
+        if asked.epsilon(self.unit) > event.epsilon:
+            raise BadParameter("padding", "is too small for this epsilon.")
+        self.__allowance.take(event)
+        return asked.drawn(self.__counts, self.__noise.pick)
+
+    def halve(self, asked: Crowding, event: Pure) -> tuple[Boxed, ...]:
+        """The boxes in which rows crowd, step by step.
+
+        **Privacy** epsilon-differentially private, however often boxes are halved (`crowding.py`).
+        """
+        _check(asked, Crowding)
+        _check_event(event, Pure)
+        asked.rate(event.epsilon, self.unit)
+        asked.start(self.domain)
+        self.__allowance.take(event)
+        return asked.drawn(self.__counts, event.epsilon, self.unit, self.__noise.exceeds)
+
     def watch(self, sparse: NumericSparse) -> Watch:
         """Start a sparse vector: its first run is paid and its secret offset drawn. What is returned only names it.
 
@@ -112,12 +152,14 @@ class Kernel:
     def test(self, watch: Watch, asked: Compared, threshold: int) -> tuple[Watch, bool]:
         """Whether a number comes out above its threshold, and what is left; above, a new run may begin and is paid."""
         _check(asked, Compared)
-        run = self.__allowance.run(watch)
-        if asked.sensitivity(self.unit) > run.run.sensitivity:
-            raise BadParameter("sensitivity", "of this sparse vector is smaller than what one unit changes.")
         level = max(-FURTHEST, min(FURTHEST, int(threshold)))
-        above = run.test(asked.value(self.__counts), level, self.__noise, self.__allowance.take)
-        return Watch(watch.id, run.left), above
+
+        def compare(run: OpenRun) -> bool:
+            if asked.sensitivity(self.unit) > run.run.sensitivity:
+                raise BadParameter("sensitivity", "of this sparse vector is smaller than what one unit changes.")
+            return run.test(asked.value(self.__counts), level, self.__noise, self.__allowance.take)
+
+        return self.__allowance.compare(watch, compare)
 
     def recoded(self, domain: Domain, recodings: Mapping[str, Recoding]) -> Kernel:
         """The same rows under another public schema, in which every column is a public function of one column.

@@ -40,9 +40,8 @@ class Remembered:
 
     def marginal(self, columns: Sequence[str]) -> IntArray:
         key = "table", tuple(columns)
-        if key not in self.tables:
-            self._keep(key, self.counts.marginal(columns))
-        return self.tables[key]
+        known = self.tables.get(key)
+        return self._keep(key, self.counts.marginal(columns)) if known is None else known
 
     def combinations(self, columns: Sequence[str]) -> tuple[IntArray, IntArray]:
         return self.counts.combinations(columns)
@@ -54,24 +53,26 @@ class Remembered:
         """All totals of a query class."""
         # By the object itself, which is kept with its totals: two classes may be equal and count in another order.
         key = "totals", id(query)
-        if key not in self.tables:
-            self._keep(key, np.asarray(query.totals(self)))
-            self.tables["class", id(query)] = query
-        return self.tables[key]
+        known = self.tables.get(key)
+        if known is not None:
+            return known
+        totals = self._keep(key, np.asarray(query.totals(self)))
+        self.tables["class", id(query)] = query
+        return totals
 
     def corners(self, columns: Columns) -> IntArray:
         """`corners_of` some columns."""
         key = "corners", columns
-        if key not in self.tables:
-            self._keep(key, corners_of(self, columns))
-        return self.tables[key]
+        known = self.tables.get(key)
+        return self._keep(key, corners_of(self, columns)) if known is None else known
 
-    def _keep(self, key: tuple[str, Any], table: IntArray) -> None:
+    def _keep(self, key: tuple[str, Any], table: IntArray) -> IntArray:
         if self.cells + table.size > MOST_CELLS:
             self.tables.clear()
             self.cells = 0
         self.tables[key] = table
         self.cells += table.size
+        return table
 
 
 def corners_of(counts: Counts, columns: Columns) -> IntArray:

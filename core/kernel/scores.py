@@ -57,35 +57,27 @@ class Errors(AskedScores):
     def __post_init__(self) -> None:
         check_classes(self.queries)
 
-    def scores(self, counts: Remembered) -> IntArray:
+    def excess(self, counts: Remembered) -> IntArray:
+        """Public minus private totals; private itself."""
         grid = grid_of(self.queries, self.domain)
-        return np.abs(private_totals(counts, self.queries, grid) - public_totals(self.believed))
+        return public_totals(self.believed) - private_totals(counts, self.queries, grid)
+
+    def scores(self, counts: Remembered) -> IntArray:
+        return np.abs(self.excess(counts))
 
     def sensitivity(self, unit: Unit) -> int:
         return unit.limit * grid_of(self.queries, self.domain)
 
 
-@dataclass(frozen=True, eq=False)
-class SignedErrors(AskedScores):
+class SignedErrors(Errors):
     """Public total minus private total of every member, then the opposite of every member: both signs of an error.
 
     **Sensitivity** L grid, as for `Errors`.
     """
 
-    queries: tuple[Totals, ...]
-    domain: Domain
-    believed: IntArray
-
-    def __post_init__(self) -> None:
-        check_classes(self.queries)
-
     def scores(self, counts: Remembered) -> IntArray:
-        grid = grid_of(self.queries, self.domain)
-        excess = public_totals(self.believed) - private_totals(counts, self.queries, grid)
+        excess = self.excess(counts)
         return np.concatenate([excess, -excess])
-
-    def sensitivity(self, unit: Unit) -> int:
-        return unit.limit * grid_of(self.queries, self.domain)
 
 
 @dataclass(frozen=True, eq=False)

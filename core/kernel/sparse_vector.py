@@ -1,4 +1,4 @@
-"""Sparse vector (G section 5.2.2): many comparisons with a threshold, of which only those that come out above cost.
+"""Sparse vector, SVT (G section 5.2.2): many comparisons with a threshold, of which only those that are above cost.
 
 A value is compared as value + noise >= threshold + offset. The *offset* is secret noise that is drawn once for a run
 of comparisons and serves all of them; each comparison has fresh noise of its own, which is never released; a run ends
@@ -31,11 +31,9 @@ adaptive composition. Several runs, each with an offset of its own, compose the 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -62,7 +60,7 @@ class AboveThreshold(Sealed):
 
     **Accuracy** with scales s = D/threshold_epsilon and b = 2 cutoff D/comparing_epsilon, a value that exceeds its
     threshold by x is missed with probability at most (b^2 exp(-x/b) - s^2 exp(-x/s))/(2 (b^2 - s^2)), and one that is
-    below by x is a false alarm with the same probability.
+    below by x is a false alarm with the same probability (`mechanisms/kit/comparing.py`).
     """
 
     threshold_epsilon: Fraction
@@ -124,14 +122,6 @@ class AboveThreshold(Sealed):
             cutoff=data["cutoff"],
         )
 
-    def misses(self, distance: float) -> float:
-        """Probability that the noises change a comparison whose value is so far from its threshold."""
-        return _tail(*self.scales, distance)
-
-    def margin(self, probability: float) -> float:
-        """The distance from the threshold at which a comparison goes wrong with at most this probability."""
-        return _margin(*self.scales, probability)
-
 
 def _check_whole(name: str, number: object) -> None:
     """The proof counts in whole numbers: with others a run could pass its cutoff unnoticed."""
@@ -141,25 +131,6 @@ def _check_whole(name: str, number: object) -> None:
 
 def _drawn(noise: NoiseSource, value: int, epsilon: Fraction, sensitivity: int) -> int:
     return int(noise.laplace(np.array([value], dtype=np.int64), epsilon=epsilon, sensitivity=sensitivity)[0])
-
-
-def _tail(small: float, large: float, distance: float) -> float:
-    """P(X + Y > distance) for independent Laplace noises of two different scales."""
-    if distance <= 0:
-        return 0.5
-    first, second = small**2 * math.exp(-distance / small), large**2 * math.exp(-distance / large)
-    return (second - first) / (2 * (large**2 - small**2))
-
-
-@lru_cache(maxsize=1024)
-def _margin(small: float, large: float, probability: float) -> float:
-    low, high = 0.0, large
-    while _tail(small, large, high) > probability:
-        low, high = high, 2 * high
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _tail(small, large, middle) > probability else (low, middle)
-    return high
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,9 @@ mechanisms.
   This needs a run to die for reasons that do not depend on its output (a kill, a full disk), and it needs
   `failed` to be given a fixed sentence, never a value: otherwise the retry would be a selection among draws.
 - A crash may cost budget (a reserved plan that nobody runs again); it never gives budget back. No row is ever deleted.
+- *Given back* is only what a finished plan can never use any more, once, as `refunds.py` proves.
+- An older copy of the file that is put back is noticed, because spends are also written down outside (`journal.py`);
+  it pays for nothing until what it lost is entered.
 - A plan is priced for one unit of privacy and certain ways of adding up. `reserve` therefore takes the account as it
   was when the plan was priced, and refuses when either has changed since; after the first plan neither can change.
 
@@ -29,21 +32,28 @@ import hashlib
 import json
 import re
 import sqlite3
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from core.base.errors import BadParameter, OutOfBudget, Refused, Unknown
 from core.ledger import rows as rows
+from core.ledger.attempts import Attempts
+from core.ledger.journal import Journal
 from core.ledger.layout import LARGEST_AMOUNT, LedgerFile
-from core.ledger.rows import Account, Dataset, Entry, Override
+from core.ledger.recovery import Lost, enter, find_lost, journal_line
+from core.ledger.refunds import give_back
+from core.ledger.rows import Account, Dataset, Entry, Override, Separation
 from core.privacy.budget import Budget
 from core.privacy.filters import Amounts, Filters, amounts_text, joined
 
-__all__ = ["Account", "Dataset", "Entry", "Ledger", "Override"]
+__all__ = ["Account", "Dataset", "Entry", "Ledger", "Override", "Separation"]
 
 # A row holds a plan (at most four bytes per character) and its result, and SQLite takes 1e9 bytes per row.
 LARGEST_TEXT = 10_000_000
 LARGEST_RESULT = 950_000_000
+DISCOVERED = "discovery"
+"""The name of a dataset that stands for bought suggestions and holds no table."""
 
 
 class Ledger:
@@ -52,10 +62,19 @@ class Ledger:
     JSON texts are compared as they are: callers give one canonical spelling (sorted keys).
     """
 
-    def __init__(self, path: Path | str, *, patience: float = 30.0) -> None:
-        """Opens the ledger, or creates it readable by its owner only; waits `patience` seconds for other processes."""
+    def __init__(self, path: Path | str, *, patience: float = 30.0, outside: Path | None = None) -> None:
+        """Opens the ledger, or creates it readable by its owner only; waits `patience` seconds for other processes.
+
+        `outside` is a folder beyond the workspace where its journal is; without one, older copies are not noticed.
+        """
         self.file = LedgerFile(path, patience=patience)
+        self.journal = None if outside is None else Journal(outside / self._workspace())
+        self.attempts = Attempts(self.file.path.with_name("attempts"))
         self._give_unused_accounts_every_way()
+
+    def _workspace(self) -> str:
+        with self.file.read() as connection:
+            return str(connection.execute("SELECT id FROM workspace").fetchone()["id"])
 
     def _give_unused_accounts_every_way(self) -> None:
         """An account of an older version that nothing was spent from counts as a new one does."""
@@ -70,11 +89,25 @@ class Ledger:
                     (filters.to_text(), filters.total, account.fingerprint),
                 )
 
-    def open_account(self, *, fingerprint: str, unit_json: str, budget_json: str, filters: Filters) -> Account:
+    def open_account(
+        self,
+        *,
+        fingerprint: str,
+        unit_json: str,
+        budget_json: str,
+        filters: Filters,
+        apart_from: Sequence[str] = (),
+        reason: str = "",
+        who: str = "curator",
+    ) -> Account:
         """The account of this data; opened again with the same unit and budget it is the same account.
 
-        Until the first plan another unit or budget replaces the old; afterwards it is refused.
+        Until the first plan another unit or budget replaces the old; afterwards it is refused. `apart_from` are
+        accounts that seem to be about the same people, and `reason` is why they do not pay; it stays on record.
         """
+        if apart_from:
+            _check_text(reason, "reason")
+            _check_text(who, "who")
         _check_fingerprint(fingerprint)
         _check_text(unit_json, "unit")
         _check_text(budget_json, "budget")
@@ -93,11 +126,35 @@ class Ledger:
                 budget_json = excluded.budget_json, ways = excluded.ways, total = excluded.total""",
                 (fingerprint, unit_json, budget_json, filters.to_text(), filters.total, _now()),
             )
+            connection.executemany(
+                "INSERT INTO separation (fingerprint, other, who, at, reason) VALUES (?, ?, ?, ?, ?)",
+                [(fingerprint, other, who, _now(), reason.strip()) for other in apart_from],
+            )
             return rows.account(connection, fingerprint)
+
+    def has_account(self, fingerprint: str) -> bool:
+        with self.file.read() as connection:
+            return rows.find_account(connection, fingerprint) is not None
+
+    def account_name(self, fingerprint: str) -> str:
+        """What an account is called: as the first table that it paid for, or that it was opened for."""
+        named = [dataset.name for dataset in self.datasets() if dataset.fingerprint == fingerprint]
+        return next((name for name in named if name != DISCOVERED), DISCOVERED)
+
+    def separations(self, fingerprint: str) -> list[Separation]:
+        """Newest first, from either side."""
+        with self.file.read() as connection:
+            query = f"{rows.SEPARATION} WHERE ? IN (fingerprint, other) ORDER BY number DESC"
+            return [Separation(**dict(row)) for row in connection.execute(query, (fingerprint,))]
 
     def account(self, fingerprint: str) -> Account:
         with self.file.read() as connection:
             return rows.account(connection, fingerprint)
+
+    def account_of(self, dataset_id: str) -> Account:
+        """The account that pays for a table."""
+        with self.file.read() as connection:
+            return rows.account_of(connection, dataset_id)
 
     def change_budget(
         self, fingerprint: str, *, budget_json: str, filters: Filters, reason: str, who: str = "curator"
@@ -171,6 +228,7 @@ class Ledger:
         _check_text(plan_id, "plan id")
         _check_text(plan_json, "plan")
         _check_amounts(amounts)
+        self.check_whole()
         with self.file.write() as connection:
             entry = rows.find_entry(connection, plan_id)
             if entry is None:
@@ -183,7 +241,10 @@ class Ledger:
                 entry = rows.entry(connection, plan_id)
             if (entry.dataset_id, entry.plan_json, entry.amounts) != (dataset_id, plan_json, amounts_text(amounts)):
                 raise BadParameter("plan id", "was already used for another plan; each plan needs an id of its own.")
-            return entry
+            line = journal_line(connection, entry)
+        if self.journal is not None:
+            self.journal.note([line], [])
+        return entry
 
     @staticmethod
     def _spend(connection: sqlite3.Connection, dataset: Dataset, amounts: Amounts, priced: Account) -> int:
@@ -220,12 +281,39 @@ class Ledger:
                 WHERE id = ? AND status = 'reserved'""",
                 (result, digest, _now(), plan_id),
             )
-            if won.rowcount == 1:
-                return result
-            stored = rows.result(connection, plan_id)
+            stored = result if won.rowcount == 1 else rows.result(connection, plan_id)
             if stored is None:
                 raise Unknown("This plan was never paid for, so its result cannot be kept.")
-            return stored
+        if self.journal is not None:
+            self.journal.note([], [plan_id])
+        return stored
+
+    def give_back(self, plan_id: str, used: Amounts) -> Entry:
+        """Count a finished plan, of which nothing can be used any more, as what it has used; the first call wins."""
+        _check_amounts(used)
+        self.check_whole()
+        with self.file.write() as connection:
+            give_back(connection, rows.entry(connection, plan_id), used, _now())
+            return rows.entry(connection, plan_id)
+
+    def lost(self) -> Lost:
+        """What the journal knows and this ledger has forgotten: it was put back from an older copy."""
+        return Lost((), ()) if self.journal is None else find_lost(self.file, self.journal)
+
+    def check_whole(self) -> None:
+        """Refuse to go on with an older copy."""
+        if self.lost():
+            raise Refused(
+                "This workspace was put back from an older copy: spends that were made since are missing, so nothing "
+                "is spent. Enter them on the Budget page first."
+            )
+
+    def enter_lost(self) -> Lost:
+        """Enter every spend that was lost, at its old price and without its result, which nobody can draw again."""
+        lost = self.lost()
+        with self.file.write() as connection:
+            enter(connection, lost, _now())
+        return lost
 
     def result(self, plan_id: str) -> bytes | None:
         """The stored bytes, or None while there are none."""
@@ -245,6 +333,11 @@ class Ledger:
     def entry(self, plan_id: str) -> Entry | None:
         with self.file.read() as connection:
             return rows.find_entry(connection, plan_id)
+
+    def spend_number(self, plan_id: str) -> int:
+        """Which spend of its account a plan is, in the order in which they were entered; the first is 1."""
+        with self.file.read() as connection:
+            return rows.spend_number(connection, plan_id)
 
     def entries(self, *, fingerprint: str | None = None, dataset_id: str | None = None) -> list[Entry]:
         """Newest first: of one account, of one dataset, or all."""

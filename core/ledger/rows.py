@@ -13,9 +13,11 @@ from core.privacy.filters import Amounts, Filters, joined
 
 ACCOUNT = "SELECT fingerprint, unit_json, budget_json, ways, sums, total, spent, opened_at FROM account"
 OVERRIDE = "SELECT fingerprint, who, at, from_budget, to_budget, from_total, to_total, reason FROM override"
+SEPARATION = "SELECT fingerprint, other, who, at, reason FROM separation"
 DATASET = "SELECT id, fingerprint, name, schema_json, created_at, details_json FROM dataset"
 ENTRY = """SELECT plan.id AS plan_id, dataset_id, plan_json, amounts, units, status, note, attempts, reserved_at,
-    stored_at, digest FROM plan JOIN dataset ON dataset.id = plan.dataset_id"""
+    stored_at, digest, used FROM plan JOIN dataset ON dataset.id = plan.dataset_id
+    LEFT JOIN refund ON refund.plan_id = plan.id"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +66,18 @@ class Override:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Separation:
+    """Two accounts that seem to be about the same people, kept apart on purpose, with the reason given."""
+
+    fingerprint: str
+    """The account that was opened."""
+    other: str
+    who: str
+    at: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Dataset:
     """One declared schema of some data; several may share an account."""
 
@@ -96,6 +110,13 @@ class Entry:
     stored_at: str | None
     digest: str | None
     """SHA-256 of the stored result."""
+    used: str | None = None
+    """What it used in each way, where the rest was given back."""
+
+    @property
+    def counted(self) -> str:
+        """What the sums of its account hold of it."""
+        return self.amounts if self.used is None else self.used
 
 
 def find_account(connection: sqlite3.Connection, fingerprint: str) -> Account | None:
@@ -117,6 +138,11 @@ def dataset(connection: sqlite3.Connection, id: str) -> Dataset:
     return Dataset(**dict(row))
 
 
+def account_of(connection: sqlite3.Connection, dataset_id: str) -> Account:
+    """The account that pays for a table."""
+    return account(connection, dataset(connection, dataset_id).fingerprint)
+
+
 def find_entry(connection: sqlite3.Connection, plan_id: str) -> Entry | None:
     row = connection.execute(f"{ENTRY} WHERE plan.id = ?", (plan_id,)).fetchone()
     return Entry(**dict(row)) if row else None
@@ -127,6 +153,13 @@ def entry(connection: sqlite3.Connection, plan_id: str) -> Entry:
     if found is None:
         raise Unknown(f"This workspace holds no plan '{printable(plan_id)}'.")
     return found
+
+
+def spend_number(connection: sqlite3.Connection, plan_id: str) -> int:
+    own = dataset(connection, entry(connection, plan_id).dataset_id).fingerprint
+    query = """SELECT count(*) FROM plan JOIN dataset ON dataset.id = plan.dataset_id
+        WHERE fingerprint = ? AND plan.number <= (SELECT number FROM plan WHERE id = ?)"""
+    return int(connection.execute(query, (own, plan_id)).fetchone()[0])
 
 
 def result(connection: sqlite3.Connection, plan_id: str) -> bytes | None:

@@ -14,8 +14,9 @@ from core.base.arrays import Codes, Floats, IntArray
 from core.kernel.query import Statistic
 from core.kernel.tables import Marginal
 from core.models.points import Points
+from core.queries.kit.grouped import GroupedTable
 from core.queries.kit.protocol import QueryClass
-from core.queries.kit.question import Question
+from core.queries.kit.question import Learnt, Question
 from core.queries.lipschitz import Lipschitz
 from core.schema.domain import Domain
 
@@ -45,11 +46,11 @@ class MedianSet:
         """Rows of the private table that one row of a member stands for."""
         return self.total / self.members.shape[1]
 
-    def values(self, question: Question) -> Floats:
+    def values(self, question: Learnt) -> Floats:
         """Each member's answer to a question."""
         if isinstance(question, Statistic):
             return self._lines(question.query)[:, question.index] * self.scale
-        if isinstance(question, Marginal):
+        if isinstance(question, Marginal | GroupedTable):
             raise TypeError("a set of databases answers single questions only")
         places = self._places(question.columns)
         return question.weights.ravel()[places].sum(axis=1) * self.scale
@@ -117,7 +118,7 @@ class Halving:
         answers = tuple((query, _answers(query, domain, self.net)) for query in self.queries)
         return MedianSet(domain, self.net, total, answers)
 
-    def apply(self, hypothesis: MedianSet, question: Question, value: Any, slack: float = 0.0) -> MedianSet:
+    def apply(self, hypothesis: MedianSet, question: Learnt, value: Any, slack: float = 0.0) -> MedianSet:
         """At least half of the members go; if that is all of them, those nearest to the value stay."""
         values, wanted = hypothesis.values(question), float(value)
         middle = float(np.median(values))

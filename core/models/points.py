@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,13 @@ class Points:
     def scaled(self, columns: Sequence[str], factors: Floats) -> Points:
         """Every weight multiplied by the factor of its record's combination of the given columns."""
         return replace(self, weights=self.weights * factors.ravel()[self._flat(columns)])
+
+    def total_of(self, columns: Sequence[str], weights: NDArray[Any]) -> float:
+        """The sum of these weights, one for each combination of the columns, over all rows.
+
+        The same as by `marginal`, but in O(points) however many combinations there are.
+        """
+        return float(weights.ravel()[self._flat(columns)] @ self.weights)
 
     def marginals(self, tables: Iterable[Columns]) -> dict[Columns, Floats]:
         """The counts of many tables, several in one pass."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.base.arrays import Codes, Columns, Floats
-from core.base.axes import summed
+from core.base.axes import stretched, summed
 from core.models.fitting.consistency import settle, total_of
 from core.models.fitting.forest import plant
 from core.models.points import Points
@@ -32,6 +33,9 @@ class Tables:
     domain: Domain
     counts: Mapping[Columns, Floats]
     points: Points
+    measured: Mapping[Columns, float] = field(default_factory=dict)
+    """Which tables were measured, and the standard deviation of the noise in each cell; NaN where it is not one number
+    for the whole table."""
 
     @property
     def total(self) -> float:
@@ -41,11 +45,30 @@ class Tables:
         found = lookup(self.counts, columns)
         return self.points.marginal(columns) if found is None else found
 
+    def scaled(self, columns: Sequence[str], factors: Floats) -> Tables:
+        """Records and all tables that hold these columns, multiplied by the factor of each combination of them.
+
+        Totals stay. Weights that would leave the range of numbers stay as they were.
+        """
+        held = {key: table * stretched(factors, columns, key) for key, table in self._holding(columns).items()}
+        counts = {key: _same_total(held.get(key, table), table) for key, table in self.counts.items()}
+        weights = _same_total(self.points.scaled(columns, factors).weights, self.points.weights)
+        return replace(self, counts=counts, points=replace(self.points, weights=weights))
+
+    def _holding(self, columns: Sequence[str]) -> dict[Columns, Floats]:
+        return {key: table for key, table in self.counts.items() if set(columns) <= set(key)}
+
     def sample(self, rows: int, generator: np.random.Generator) -> Codes:
         return self.points.sample(rows, generator)
 
     def tables(self) -> dict[Columns, Floats]:
         return dict(self.counts)
+
+
+def _same_total(moved: Floats, before: Floats) -> Floats:
+    """Weights scaled to the total of earlier ones; the earlier ones where that is no number or nothing is left."""
+    total = float(moved.sum())
+    return moved * (float(before.sum()) / total) if 0 < total < math.inf else before
 
 
 def lookup(counts: Mapping[Columns, Floats], columns: Sequence[str]) -> Floats | None:
@@ -76,7 +99,7 @@ def fit(
     points = drawn.rake(settled, sigmas)
     smooth = points.marginals(settled)
     published = {columns: _mixed(table, smooth[columns], sigmas[columns]) for columns, table in settled.items()}
-    return Tables(domain, published, points)
+    return Tables(domain, published, points, sigmas)
 
 
 def _mixed(table: Floats, smooth: Floats, sigma: float) -> Floats:

@@ -1,52 +1,134 @@
-"""Which mechanism to try first, from public facts alone: the classes, the schema, the budget and expected errors."""
+"""Which mechanism to take: all that can serve, by the error of the chosen questions on the same public stand-ins.
+
+Stand-ins are of different kinds, and a mechanism that was tried on more of them than another would be judged by other
+tables. So places rest on ratios: of the errors of two mechanisms on the same tables, averaged as logarithms. A model
+is often far off, so what was only modelled counts by the upper end of its band; what might be the best all the same is
+tried once.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from core.mechanisms.kit.protocol import Expected
-from core.models.histogram import MOST_CELLS
-from core.privacy.budget import Budget
-from core.queries.kit.focus import asked_tables
-from core.queries.kit.protocol import QueryClass
-from core.registry import offline
-from core.schema.domain import Domain
+import numpy as np
 
-SMALL_GRID = 2**12
-"""Cells up to which rectangles are answered as well by noise on their table as by a tree."""
-ABOUT_EQUAL = 1.1
-DIRECT = frozenset({"laplace", "gaussian"})
+from core.base.wording import rows
+from core.mechanisms.kit.protocol import Mechanism
+from core.planning.simulation.figure import Figure, log_errors
+from core.planning.simulation.figures import Figures
+from core.planning.simulation.fitted import modelled
+from core.planning.simulation.stand_ins import StandIns
+
+CLOSE, CLOSE_RUNS = 1.4, 12
+"""Those within this factor of the best are told apart by so many trials, where they are quick enough."""
+CLOSE_SECONDS = 1.2
+"""What the trials of one of them may take in all, by the model."""
+ONCE_SECONDS = 12.0
+"""What one trial of a mechanism that may be the best may take, by the model: its release takes as long."""
+STUDY_SECONDS = 2.0
+"""What trials of all mechanisms for study may take, the quickest first; the model speaks of the others."""
 
 
-def recommend(asked: Sequence[QueryClass], domain: Domain, budget: Budget, found: Mapping[str, Expected]) -> list[str]:
-    """The mechanisms to try first, out of those that can serve these classes; `domain` has the asked columns.
+@dataclass(frozen=True, kw_only=True)
+class Ranked:
+    """A mechanism with its figure and why it stands where it stands, in one sentence."""
 
-    Trees of counts for ranges and rectangles, a fit for halfspaces, the tree of cliques for whole tables of a large
-    schema and for several classes over it, noise on the tables for the rest. A histogram of all combinations takes its
-    place where it is as exact: a count of a table is the sum of many of its counts, whose errors add up like a random
-    walk.
+    name: str
+    figure: Figure
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking:
+    """The best first; those that are there to be studied apart."""
+
+    offered: tuple[Ranked, ...]
+    studied: tuple[Ranked, ...]
+
+
+def rank(candidates: Mapping[str, Mechanism], stand_ins: StandIns, figures: Figures) -> Ranking:
+    """Mechanisms that can serve, ranked by the mean error of the chosen questions.
+
+    Where only mechanisms for study can serve, they are offered.
     """
-    classes = {query.name for query in asked}
-    direct = min(DIRECT & found.keys(), key=lambda name: found[name].mean, default="laplace")
-    first = [direct]
-    if classes <= {"intervals", "unions"}:
-        first = ["interval-tree", direct]
-    elif classes <= {"rectangles", "intervals", "unions"} and domain.cells() > SMALL_GRID:
-        first = ["rectangle-tree", direct]
-    elif classes <= {"halfspaces"}:
-        first = ["halfspace-fit", direct]
-    elif domain.cells() > MOST_CELLS:
-        first = ["tree", direct]
-    elif {"histogram", direct} <= found.keys():
-        tables = [columns for query in asked for columns in asked_tables(query, domain)]
-        summed = sum(math.sqrt(domain.cells() / domain.cells(columns)) for columns in tables) / len(tables)
-        if summed * found["histogram"].mean <= ABOUT_EQUAL * found[direct].mean:
-            first = ["histogram", direct]
-    return [name for name in first if name in found]
+    studied = {name: each for name, each in candidates.items() if each.for_study}
+    offered = {name: each for name, each in candidates.items() if name not in studied}
+    if not offered:
+        offered, studied = studied, {}
+    found = {name: figures.quick(each, stand_ins) for name, each in offered.items()}
+    found |= _contenders(offered, found, stand_ins, figures)
+    for name in _close(_standing(offered, found, stand_ins, figures)):
+        runs = min(CLOSE_RUNS, int(CLOSE_SECONDS / modelled(offered[name], stand_ins).cost))
+        found[name] = figures.quick(offered[name], stand_ins, max(runs, found[name].runs))
+    apart = _studied(studied, stand_ins, figures)
+    errors = _standing(candidates, found | apart, stand_ins, figures)
+    return Ranking(offered=_in_order(found, errors), studied=_in_order(apart, errors, beside=found))
 
 
-def ranked(asked: Sequence[QueryClass], domain: Domain, budget: Budget, found: Mapping[str, Expected]) -> list[str]:
-    """All mechanisms that can serve these classes: the recommended ones, then the others as the registry lists them."""
-    first = recommend(asked, domain, budget, found)
-    return [name for name in dict.fromkeys((*first, *offline)) if name in found]
+def _contenders(
+    offered: Mapping[str, Mechanism], found: Mapping[str, Figure], stand_ins: StandIns, figures: Figures
+) -> dict[str, Figure]:
+    """What was only modelled and might be the best, by the lower end of its band, is tried once if that is quick."""
+    least = min((figure.mean for figure in found.values() if figure.how == "simulated"), default=float("inf"))
+    return {
+        name: figures.quick(offered[name], stand_ins, 1)
+        for name, figure in found.items()
+        if figure.how == "modelled" and figure.low < least and modelled(offered[name], stand_ins).cost <= ONCE_SECONDS
+    }
+
+
+def _standing(
+    candidates: Mapping[str, Mechanism], found: Mapping[str, Figure], stand_ins: StandIns, figures: Figures
+) -> dict[str, float]:
+    """Mean errors of those that were tried, as if each had been on all tables that the most tried one was on."""
+    tried = {
+        name: log_errors(figures.trials(candidates[name], stand_ins))
+        for name, figure in found.items()
+        if figure.how == "simulated"
+    }
+    if not tried:
+        return {}
+    most = max(tried.values(), key=len)
+    return {name: float(np.exp(most.mean() + np.mean(own - most[: own.size]))) for name, own in tried.items()}
+
+
+def _close(errors: Mapping[str, float]) -> list[str]:
+    least = min(errors.values(), default=0.0)
+    close = [name for name, error in errors.items() if error <= CLOSE * least]
+    return close if len(close) > 1 else []
+
+
+def _studied(studied: Mapping[str, Mechanism], stand_ins: StandIns, figures: Figures) -> dict[str, Figure]:
+    costs = {name: modelled(each, stand_ins).cost for name, each in studied.items()}
+    found: dict[str, Figure] = {}
+    left = STUDY_SECONDS
+    for name in sorted(costs, key=costs.__getitem__):
+        runs = min(2, int(left / (2 * costs[name]) + 0.5))
+        found[name] = figures.quick(studied[name], stand_ins, runs)
+        left -= runs * costs[name]
+    return found
+
+
+def _in_order(
+    found: Mapping[str, Figure], errors: Mapping[str, float], beside: Mapping[str, Figure] | None = None
+) -> tuple[Ranked, ...]:
+    """Those that were tried by their errors, the others by the upper ends of their bands; with reasons."""
+    sure = {name: errors.get(name, figure.high) for name, figure in {**found, **(beside or {})}.items()}
+    best = min(beside or found, key=sure.__getitem__, default=None)
+    names = sorted(found, key=sure.__getitem__)
+    return tuple(_ranked(name, found[name], best, errors) for name in names)
+
+
+def _ranked(name: str, figure: Figure, best: str | None, errors: Mapping[str, float]) -> Ranked:
+    error = f"±{rows(figure.mean)} on average"
+    if best is None or name not in errors or best not in errors:
+        by = "" if name in errors else ", by a model: trying it takes too long"
+        reason = f"{error[0].upper()}{error[1:]}{by}."
+    elif name == best:
+        reason = f"The smallest error of the chosen questions: {error}."
+    else:
+        times = errors[name] / max(errors[best], 1e-9)
+        worse = f"{times:.2g} times" if times < 100 else "over 100 times"
+        reason = f"{error[0].upper()}{error[1:]}, {worse} the error of '{best}' on the same tables."
+    return Ranked(name=name, figure=figure, reason=reason)

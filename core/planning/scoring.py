@@ -13,14 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.base.arrays import Floats
-from core.queries.halfspaces import Halfspaces
 from core.queries.kit.checks import MOST_LISTED
-from core.queries.kit.protocol import QueryClass, Source
-from core.queries.lipschitz import Lipschitz
-from core.schema.domain import Domain
+from core.queries.kit.focus import asked_tables
+from core.queries.kit.protocol import QueryClass, Source, words_of
 
-SAMPLED = 2_000
-"""Members drawn of a class that is too large to be listed."""
+SAMPLED, FEWEST = 2_000, 50
+"""Members drawn of a class that is too large to be listed; fewer where each is about very many cells."""
+MOST_WEIGHTS = 2**28
+"""Cells that all of these may have weights for, together; a sixteenth of them at a time."""
 WORST = 10
 
 
@@ -57,21 +57,23 @@ class Score:
         return float(self.errors.mean()) if self.errors.size else 0.0
 
 
-def score(queries: Iterable[QueryClass], truth: Source, estimate: Source) -> tuple[Score, ...]:
-    """The errors of each class, in its order."""
-    return tuple(_score(query, truth, estimate) for query in queries)
+def score(
+    queries: Iterable[QueryClass], truth: Source, estimate: Source, generator: np.random.Generator | None = None
+) -> tuple[Score, ...]:
+    """The errors of each class, in its order; `generator` draws the sample of a class that is too large."""
+    drawing = np.random.default_rng() if generator is None else generator
+    return tuple(_score(query, truth, estimate, drawing) for query in queries)
 
 
-def _score(query: QueryClass, truth: Source, estimate: Source) -> Score:
+def _score(query: QueryClass, truth: Source, estimate: Source, generator: np.random.Generator) -> Score:
     domain, log_size = estimate.domain, query.log_size(estimate.domain)
     # A continuous class answers for its public net, which is a list too.
     listed = log_size <= math.log(MOST_LISTED) or math.isinf(log_size)
-    members = () if listed else query.sample(domain, SAMPLED, np.random.default_rng())
+    words: list[str] = []
     if listed:
         true, released = query.answers(truth), query.answers(estimate)
     else:
-        true = np.array([member.answer(truth) for member in members])
-        released = np.array([member.answer(estimate) for member in members])
+        true, released, words = _asked(query, truth, estimate, generator)
     errors = np.abs(true - released)
     largest = float(errors.max(initial=0.0))
     return Score(
@@ -81,7 +83,7 @@ def _score(query: QueryClass, truth: Source, estimate: Source) -> Score:
         largest=largest if listed else max(largest, query.worst(truth, estimate)),
         worst=tuple(
             Miss(
-                words=_words(query, domain, place) if listed else members[place].words,
+                words=words_of(query, domain, place) if listed else words[place],
                 truth=float(true[place]),
                 released=float(released[place]),
             )
@@ -91,12 +93,23 @@ def _score(query: QueryClass, truth: Source, estimate: Source) -> Score:
     )
 
 
+def _asked(
+    query: QueryClass, truth: Source, estimate: Source, generator: np.random.Generator
+) -> tuple[Floats, Floats, list[str]]:
+    """Answers of a sample, a few members at a time: each holds a weight for every cell of its table."""
+    domain = estimate.domain
+    cells = max(domain.cells(columns) for columns in asked_tables(query, domain))
+    count = min(SAMPLED, max(FEWEST, MOST_WEIGHTS // cells))
+    together = min(count, max(1, MOST_WEIGHTS // 16 // cells))
+    true, released, words = list[float](), list[float](), list[str]()
+    while len(words) < count:
+        for member in query.sample(domain, together, generator):
+            true.append(member.answer(truth))
+            released.append(member.answer(estimate))
+            words.append(member.words)
+    return np.array(true), np.array(released), words
+
+
 def _largest(errors: Floats) -> list[int]:
     first = np.argpartition(errors, -WORST)[-WORST:] if errors.size > WORST else np.arange(errors.size)
     return [int(place) for place in first[np.argsort(-errors[first], kind="stable")]]
-
-
-def _words(query: QueryClass, domain: Domain, place: int) -> str:
-    return (
-        query.words(domain, place) if isinstance(query, Lipschitz | Halfspaces) else query.member(domain, place).words
-    )

@@ -14,8 +14,8 @@ from core.privacy.unit import Unit
 from core.registry import interactive, interactive_from
 from core.schema.domain import Domain
 
-FIRST = ("online-weights", "online-histogram", "online-laplace")
-"""What to try first where nothing better is known: answers that learn, then those that ask for less."""
+FIRST = ("online-tree", "online-histogram", "online-laplace")
+"""What to try first where nothing better is known: what answers any schema, then what asks for less."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,10 +27,10 @@ class SessionOffers:
     refused: Mapping[str, DeskError]
 
 
-def session_offers(domain: Domain, unit: Unit, budget: Budget) -> SessionOffers:
-    """What can be opened; `domain` has the columns that may be asked about."""
+def session_offers(domain: Domain, unit: Unit, budget: Budget, best: str | None = None) -> SessionOffers:
+    """What can be opened; `domain` has the columns that may be asked about, `best` is what did best in trials."""
     found, refused = {}, {}
-    for name in dict.fromkeys((better_for(domain) or FIRST[0], *FIRST, *interactive)):
+    for name in dict.fromkeys((best or better_for(domain) or FIRST[0], *FIRST, *interactive)):
         try:
             options = proposed(name, budget, {}, domain, unit)
             interactive_from(name, budget, options).check(domain, unit)

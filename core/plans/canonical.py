@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from typing import Any
+from functools import cached_property
+from typing import Any, Protocol
 
 from core.base.errors import BadParameter
 from core.privacy.budget import Budget
@@ -29,12 +30,29 @@ def spell(parts: Callable[[], dict[str, Any]]) -> str:
         raise BadParameter("plan", "has a part of the wrong kind; make the plan with the desk.") from None
 
 
-def read_parts(found: object, names: frozenset[str]) -> dict[str, Any]:
-    """The parts of a plan, all of them and no other."""
+class KeptText(Protocol):
+    """Terms with one spelling. Each kind writes by its own fields alone, whatever a plan made from it carries."""
+
+    def write(self) -> str:
+        """The one spelling of these terms, from the fields as they are now."""
+        ...
+
+    @cached_property
+    def content(self) -> str:
+        """What the ledger keeps."""
+        return self.write()
+
+    @cached_property
+    def id(self) -> str:
+        return identity(self.content)
+
+
+def read_parts(found: object, names: frozenset[str], optional: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """The parts of a plan: all of them, perhaps some that are optional, and no other."""
     parts = read_names(found, "plan")
     for name in sorted(names - parts.keys()):
         raise BadParameter(name, "is missing in the plan; save the plan again.")
-    for name in sorted(parts.keys() - names):
+    for name in sorted(parts.keys() - names - optional):
         raise BadParameter(name, "is not a part of a plan; take it out.")
     return parts
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from core.mechanisms.discovery.discovery import SurveyKind
-from core.plans.canonical import identity, read_budget, read_names, read_parts, read_text, spell
+from core.plans.canonical import KeptText, read_budget, read_names, read_parts, read_text, spell
 from core.privacy.budget import Budget
 
 DISCOVERY = "discovery"
@@ -16,7 +15,7 @@ PARTS = frozenset({"kind", "table", "queries", "mechanism", "columns", "budget",
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiscoveryTerms:
+class DiscoveryTerms(KeptText):
     """Everything that was chosen; `from_json` reads back what `to_json` writes."""
 
     table: str
@@ -44,11 +43,5 @@ class DiscoveryTerms:
             budget=read_budget(parts["budget"]),
         )
 
-    @cached_property
-    def content(self) -> str:
-        """What the ledger keeps."""
-        return spell(self.to_json)
-
-    @cached_property
-    def id(self) -> str:
-        return identity(self.content)
+    def write(self) -> str:
+        return spell(lambda: DiscoveryTerms.to_json(self))

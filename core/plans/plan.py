@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from core.mechanisms.kit.protocol import Expected
+from core.planning.simulation.figure import Figure
 from core.plans.release_terms import ReleaseTerms
 from core.privacy.events import Cost
 from core.privacy.filters import Amounts
@@ -28,4 +28,5 @@ class Plan(ReleaseTerms):
     """The price that was told, in each way of the account; a plan that turns out to have another one is refused."""
     units: int = field(compare=False)
     """Parts of the account's total that it would take, as the account was when the plan was made."""
-    expected_error: Expected = field(compare=False)
+    expected_error: Figure = field(compare=False)
+    """Of the chosen questions, as the desk told it; the desk keeps its own copy for the certificate."""

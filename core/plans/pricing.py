@@ -14,24 +14,29 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from core.base.errors import BadParameter, Refused
+from core.decisions.decision import Decision
 from core.ledger.ledger import Account, Entry
 from core.mechanisms.kit.interactive import Interactive
 from core.mechanisms.kit.protocol import Mechanism
+from core.mechanisms.measured.measuring import ErrorMeasuring
 from core.plans.canonical import identity
+from core.plans.decision_terms import DecisionTerms
+from core.plans.division import divided
 from core.plans.release_terms import ReleaseTerms
 from core.plans.session_terms import SessionTerms, chosen_columns, narrowed
 from core.plans.statements import DeskTable
 from core.privacy.events import Cost
 from core.privacy.filters import Amounts
 from core.queries.kit.focus import asked_columns
+from core.rules.check import check_rows
 from core.schema.domain import Domain
 
 MOST_VALUES = 40_000_000
 """Rows times columns of a release: about 18 bytes each as CSV and Parquet; the ledger keeps less than a gigabyte."""
 MOST_EDITIONS = 10**6
 
-Chosen = TypeVar("Chosen", Mechanism, Interactive)
-Read = TypeVar("Read", ReleaseTerms, SessionTerms)
+Chosen = TypeVar("Chosen", Mechanism, Interactive, Decision)
+Read = TypeVar("Read", ReleaseTerms, SessionTerms, DecisionTerms)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +53,12 @@ class Priced(Generic[Read, Chosen]):
     mechanism: Chosen
     domain: Domain
     """The columns that the mechanism gets to see."""
+    running: Cost
+    """What the mechanism itself may spend."""
+    measuring: ErrorMeasuring | None
+    """How the finished release is measured, if it is."""
     cost: Cost
+    """Both together."""
     amounts: Amounts
     """What the cost takes in each way of the account."""
     units: int
@@ -61,6 +71,7 @@ class Priced(Generic[Read, Chosen]):
 
 PricedRelease = Priced[ReleaseTerms, Mechanism]
 PricedSession = Priced[SessionTerms, Interactive]
+PricedDecision = Priced[DecisionTerms, Decision]
 
 
 def price_release(content: str, table: DeskTable, account: Account) -> PricedRelease:
@@ -68,9 +79,12 @@ def price_release(content: str, table: DeskTable, account: Account) -> PricedRel
     terms = ReleaseTerms.read(content)
     if terms.records is not None:
         check_count(terms.records, "records", most_records(table.domain))
+    check_rows(table.domain, terms.records, most_records(table.domain))
     check_count(terms.edition, "edition", MOST_EDITIONS)
-    mechanism = replace(terms, budget=account.filters.spendable(terms.budget)).build()
-    return _priced(content, terms, table, account, mechanism, asked_columns(mechanism.queries, table.domain))
+    spending = replace(terms, budget=account.filters.spendable(terms.budget))
+    domain = asked_columns(terms.queries, table.domain)
+    mechanism, measuring = divided(spending, domain, table.unit)
+    return _priced(content, terms, table, account, mechanism, domain, measuring)
 
 
 def price_session(content: str, table: DeskTable, account: Account) -> PricedSession:
@@ -80,6 +94,14 @@ def price_session(content: str, table: DeskTable, account: Account) -> PricedSes
     columns = chosen_columns(terms.columns, table.domain)
     mechanism = replace(terms, budget=account.filters.spendable(terms.budget)).build()
     return _priced(content, terms, table, account, mechanism, narrowed(table.domain, columns))
+
+
+def price_decision(content: str, table: DeskTable, account: Account) -> PricedDecision:
+    """The same for a decision, which sees all columns of the schema."""
+    terms = DecisionTerms.read(content)
+    check_count(terms.edition, "edition", MOST_EDITIONS)
+    decision = replace(terms, budget=account.filters.spendable(terms.budget)).build()
+    return _priced(content, terms, table, account, decision, table.domain)
 
 
 def check_paid(priced: Priced[Any, Any], entry: Entry) -> None:
@@ -99,10 +121,17 @@ def check_count(value: object, parameter: str, most: int) -> None:
 
 
 def _priced(
-    content: str, terms: Read, table: DeskTable, account: Account, mechanism: Chosen, domain: Domain
+    content: str,
+    terms: Read,
+    table: DeskTable,
+    account: Account,
+    mechanism: Chosen,
+    domain: Domain,
+    measuring: ErrorMeasuring | None = None,
 ) -> Priced[Read, Chosen]:
     mechanism.check(domain, table.unit)
-    cost = mechanism.cost(domain, table.unit)
+    running = mechanism.cost(domain, table.unit)
+    cost = running if measuring is None else running + measuring.cost(domain, table.unit)
     amounts, units = told(cost, account)
     return Priced(
         content=content,
@@ -111,6 +140,8 @@ def _priced(
         account=account,
         mechanism=mechanism,
         domain=domain,
+        running=running,
+        measuring=measuring,
         cost=cost,
         amounts=amounts,
         units=units,

@@ -5,22 +5,25 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from fractions import Fraction
 from typing import Any
 
 from core.base.errors import BadParameter
 from core.mechanisms.kit.protocol import Mechanism
-from core.plans.canonical import identity, read_budget, read_names, read_options, read_parts, read_text, spell
-from core.privacy.budget import Budget
+from core.plans.canonical import KeptText, read_budget, read_names, read_options, read_parts, read_text, spell
+from core.privacy.budget import Budget, exact
 from core.queries.kit.protocol import QueryClass
 from core.registry import mechanism_from, query_from_json, query_to_json
 
 MOST_QUERIES = 1_000
 PARTS = frozenset({"table", "queries", "mechanism", "budget", "options", "records", "edition"})
+MEASURE = frozenset({"measure"})
+"""A part that is written only where it is not 0: plans without it keep the text and the id that they always had."""
+LEAST_MEASURE, MOST_MEASURE = Fraction(1, 100), Fraction(1, 20)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReleaseTerms:
+class ReleaseTerms(KeptText):
     """Everything that was chosen, and nothing that follows from it; `from_json` reads back what `to_json` writes."""
 
     table: str | None = None
@@ -33,8 +36,11 @@ class ReleaseTerms:
     """Synthetic records to draw; None draws about as many as the table has, as the release itself estimates it."""
     edition: int = 1
     """Which of several releases of the same choice, each paid for."""
+    measure: Fraction = Fraction(0)
+    """The part of the budget that measures the finished release against the table; the mechanism gets the rest."""
 
     def to_json(self) -> dict[str, Any]:
+        measured = {"measure": str(part)} if (part := exact(self.measure, "measure")) else {}
         return {
             "table": self.table,
             "queries": [query_to_json(query) for query in self.queries],
@@ -43,12 +49,13 @@ class ReleaseTerms:
             "options": dict(self.options),
             "records": self.records,
             "edition": self.edition,
+            **measured,
         }
 
     @classmethod
     def from_json(cls, data: object) -> ReleaseTerms:
         """Terms that may come from anywhere; whether they can be carried out is for `build` and the table to say."""
-        parts = read_parts(data, PARTS)
+        parts = read_parts(data, PARTS, MEASURE)
         return ReleaseTerms(
             table=None if parts["table"] is None else read_text(parts["table"], "table"),
             queries=_queries(parts["queries"]),
@@ -57,6 +64,7 @@ class ReleaseTerms:
             options=read_options(parts["options"]),
             records=parts["records"],
             edition=parts["edition"],
+            measure=read_measure(parts.get("measure", "0")),
         )
 
     @classmethod
@@ -64,17 +72,7 @@ class ReleaseTerms:
         return cls.from_json(json.loads(content))
 
     def write(self) -> str:
-        """The one spelling of these terms, from the fields as they are now."""
         return spell(lambda: ReleaseTerms.to_json(self))
-
-    @cached_property
-    def content(self) -> str:
-        """What the ledger keeps."""
-        return self.write()
-
-    @cached_property
-    def id(self) -> str:
-        return identity(self.content)
 
     def build(self) -> Mechanism:
         """The mechanism that was chosen, or a sentence that names what is wrong."""
@@ -88,7 +86,16 @@ class ReleaseTerms:
             budget=self.budget,
             options=self.options,
             records=self.records,
+            measure=self.measure,
         )
+
+
+def read_measure(found: object) -> Fraction:
+    """A part of a budget for measuring: none, or from 1 to 5 %."""
+    part = exact(found, "measure")
+    if part and not LEAST_MEASURE <= part <= MOST_MEASURE:
+        raise BadParameter("measure", "must be 0, or from 0.01 to 0.05 of the budget.")
+    return part
 
 
 def _queries(found: object) -> tuple[QueryClass, ...]:

@@ -4,22 +4,26 @@
 does not depend on its noise: it was killed, or it failed before any noise was drawn. An error *after* a draw may depend
 on what was drawn; that it happened is then an outcome somebody sees, and a second run would be a second outcome for one
 payment. So such an error is the stored outcome of the plan, and its last: the plan is void.
+
+For the same reason nobody else runs the plan meanwhile, in this process or another (`ledger/attempts.py`): which of two
+draws is stored must not depend on how long each took.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from typing import Any, cast
 
 from core.base.errors import DeskError, Failed
 from core.base.unexpected import noted
 from core.ledger.ledger import Entry, Ledger
+from core.ledger.recovery import VOID, VOID_DIGEST
 from core.privacy.noise import NoiseSource
 
-VOID = b""
-VOID_DIGEST = hashlib.sha256(VOID).hexdigest()
-ENDED = "The run stopped after noise was drawn, so the same payment cannot be used again; plan a fresh edition."
+ENDED = (
+    "The run stopped after noise was drawn, or its result was lost with an older copy, so the same payment cannot be "
+    "used again; plan a fresh edition."
+)
 
 
 class NoiseWatcher:
@@ -38,7 +42,12 @@ def run_once(ledger: Ledger, plan_id: str, noise: NoiseSource, work: Callable[[N
     """The stored result of a paid plan, made now if there is none."""
     stored = ledger.result(plan_id)
     if stored is None:
-        stored = ledger.store(plan_id, _made(ledger, plan_id, noise, work))
+        with ledger.attempts.only(plan_id):
+            stored = ledger.result(plan_id)
+            if stored is None:
+                # An older copy may have forgotten a result that was seen: this would be a second one.
+                ledger.check_whole()
+                stored = ledger.store(plan_id, _made(ledger, plan_id, noise, work))
     if stored == VOID:
         raise Failed(ENDED)
     return stored

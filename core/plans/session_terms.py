@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from core.base.errors import BadParameter
 from core.mechanisms.kit.interactive import Interactive
-from core.plans.canonical import identity, read_budget, read_options, read_parts, read_text, spell
+from core.plans.canonical import KeptText, read_budget, read_options, read_parts, read_text, spell
 from core.privacy.budget import Budget
 from core.registry import interactive_from
 from core.schema.domain import Domain
@@ -20,13 +19,13 @@ PARTS = frozenset({"kind", "table", "queries", "mechanism", "budget", "options",
 
 
 @dataclass(frozen=True, kw_only=True)
-class SessionTerms:
+class SessionTerms(KeptText):
     """Everything that was chosen, and nothing that follows from it; `from_json` reads back what `to_json` writes."""
 
     table: str
     mechanism: str
     budget: Budget
-    """Reserved as a whole when the session opens, whatever will be asked; nothing is refunded."""
+    """Reserved as a whole when the session opens, whatever will be asked; what was never used comes back at its end."""
     options: Mapping[str, Any] = field(default_factory=dict)
     columns: tuple[str, ...] | None = None
     """The columns that may be asked about, in the order of the schema; None for all."""
@@ -69,17 +68,7 @@ class SessionTerms:
         return cls.from_json(json.loads(content))
 
     def write(self) -> str:
-        """The one spelling of these terms, from the fields as they are now."""
         return spell(lambda: SessionTerms.to_json(self))
-
-    @cached_property
-    def content(self) -> str:
-        """What the ledger keeps."""
-        return self.write()
-
-    @cached_property
-    def id(self) -> str:
-        return identity(self.content)
 
     def build(self) -> Interactive:
         """The mechanism that was chosen, or a sentence that names what is wrong."""

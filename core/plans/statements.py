@@ -49,6 +49,20 @@ def current(dataset: Dataset, account: Account) -> bool:
     return "kind" not in details and canonical(details["unit"]) == account.unit_json
 
 
+def source_of(dataset: Dataset) -> str:
+    """The fingerprint of the file that a table was made of: that of the account, unless it shares another's."""
+    return str(json.loads(dataset.details_json).get("source", dataset.fingerprint))
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptApart:
+    """Another account that seems to be about the same people, and why it does not pay. Curator-only."""
+
+    name: str
+    at: str
+    reason: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunProgress:
     """How far a release is."""
@@ -75,9 +89,20 @@ class Statement:
     """Parts of the total that are not spent."""
     changes: tuple[Override, ...]
     """Every change of the total, with its reason."""
+    apart: tuple[KeptApart, ...] = ()
+
+    def part_of_left(self, units: int) -> float:
+        """How much of what is left this many parts of the total are."""
+        return units / self.left if self.left > 0 else float("inf")
 
     @classmethod
-    def of(cls, account: Account, entries: Sequence[Entry], changes: Sequence[Override]) -> Statement:
+    def of(
+        cls,
+        account: Account,
+        entries: Sequence[Entry],
+        changes: Sequence[Override],
+        apart: Sequence[KeptApart] = (),
+    ) -> Statement:
         budget, sums = Budget.from_json(json.loads(account.budget_json)), json.loads(account.sums)
         return cls(
             budget=budget,
@@ -87,6 +112,7 @@ class Statement:
             total=account.total,
             left=account.left,
             changes=tuple(changes),
+            apart=tuple(apart),
         )
 
 
@@ -97,7 +123,7 @@ def by_present_budget(account: Account, entries: Sequence[Entry]) -> list[Entry]
     """
     filters, sums, spent, found = account.filters, dict[str, int | None](), 0, list[Entry]()
     for entry in reversed(entries):
-        sums = joined(sums, json.loads(entry.amounts))
+        sums = joined(sums, json.loads(entry.counted))
         parts = filters.parts(sums)
         assert parts is not None, "a way covers whatever was paid"
         found.append(replace(entry, units=parts - spent))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 
 from core.ledger.ledger import Entry
+from core.plans.decision_terms import DECISION, DecisionTerms
 from core.plans.discovery_terms import DISCOVERY, DiscoveryTerms
 from core.plans.release_terms import ReleaseTerms
 from core.plans.run_once import is_void
 from core.plans.session_terms import SESSION, SessionTerms
 
-Terms = ReleaseTerms | SessionTerms | DiscoveryTerms
+Terms = ReleaseTerms | SessionTerms | DiscoveryTerms | DecisionTerms
 
 
 def read_terms(content: str) -> Terms:
@@ -19,6 +20,8 @@ def read_terms(content: str) -> Terms:
     kind = data.get("kind")
     if kind == SESSION:
         return SessionTerms.from_json(data)
+    if kind == DECISION:
+        return DecisionTerms.from_json(data)
     return DiscoveryTerms.from_json(data) if kind == DISCOVERY else ReleaseTerms.from_json(data)
 
 
@@ -30,6 +33,11 @@ def is_session(entry: Entry) -> bool:
 def is_discovery(entry: Entry) -> bool:
     """Whether a paid plan bought suggestions for a schema."""
     return _kind(entry) == DISCOVERY
+
+
+def is_decision(entry: Entry) -> bool:
+    """Whether a paid plan is a decision rather than a release."""
+    return _kind(entry) == DECISION
 
 
 def is_release(entry: Entry) -> bool:

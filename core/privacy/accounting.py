@@ -175,11 +175,6 @@ def _range(epsilon: Fraction, order: Fraction) -> Decimal:
     return (((w - power) / ((a - 1) * (1 - w))).ln() - a * tilt.ln()) / (a - 1)
 
 
-def _down(value: Fraction) -> float:
-    """The value cut after 12 decimals: at most the value when read as the decimal it prints."""
-    return math.floor(value * UNITS) / UNITS
-
-
 def _up(value: Fraction | Decimal) -> float:
     """The smallest float that, read as the decimal it prints, is at least the value."""
     number = float(value)

@@ -13,6 +13,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, getcontext, localconte
 from fractions import Fraction
 from functools import lru_cache
 
+from core.base.bisection import narrowed
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Event, Gaussian
 from core.privacy.normal import normal_density, normal_tail
@@ -108,11 +109,7 @@ def _crossing(holds: Callable[[Decimal], bool]) -> Decimal:
         high *= 2
     while holds(high / 2):
         high /= 2
-    low = high / 2
-    for _ in range(24):
-        middle = (low + high) / 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
+    return narrowed(holds, high / 2, high, halvings=24)[1]
 
 
 def _newton(value: Callable[[Decimal], Decimal], slope: Callable[[Decimal], Decimal], start: Decimal) -> Decimal:

@@ -43,7 +43,13 @@ class NoiseSource(Protocol):
 
     def select(self, scores: NDArray[Any], *, epsilon: Fraction, sensitivity: int) -> int: ...
 
+    def select_within(self, scores: NDArray[Any], *, epsilon: Fraction, span: int) -> int: ...
+
     def select_pair(self, scores: NDArray[Any], *, epsilon: Fraction, sensitivity: int) -> tuple[int, int]: ...
+
+    def pick(self, weights: NDArray[Any]) -> int: ...
+
+    def exceeds(self, values: NDArray[Any], *, epsilon: Fraction, sensitivity: int) -> NDArray[np.bool_]: ...
 
     def coin(self, exponent: Fraction) -> bool: ...
 
@@ -99,10 +105,19 @@ class Noise:
         probability at most beta.
         **Runtime**: about a millisecond for 10^5 scores, whatever their range.
         """
+        return self.select_within(scores, epsilon=epsilon, span=2 * _whole(sensitivity, "sensitivity"))
+
+    def select_within(self, scores: NDArray[Any], *, epsilon: Fraction, span: int) -> int:
+        """The exponential mechanism by differences: index i with probability proportional to exp(epsilon score/span).
+
+        **Privacy**: as for `select`, where `span` is the largest change of a difference of two scores between
+        neighbours: the log-odds of any two outcomes change by at most epsilon, which is the bounded range that both
+        the pure promise and that of epsilon^2/8-zCDP rest on (Durfee and Rogers 2019; Cesar and Rogers 2021).
+        """
         candidates = _integers(scores, "scores")
         if candidates.ndim != 1 or candidates.size == 0:
             raise BadParameter("scores", "must be a list of at least one candidate's score.")
-        return samplers.select(candidates, _rate(epsilon, sensitivity))
+        return samplers.select(candidates, _rate_within(epsilon, span))
 
     def select_pair(self, scores: NDArray[Any], *, epsilon: Fraction, sensitivity: int) -> tuple[int, int]:
         """The exponential mechanism over ordered pairs i != j with the score scores[j] - scores[i], in linear time.
@@ -127,6 +142,32 @@ class Noise:
             if start != stop:
                 return start, stop
 
+    def pick(self, weights: NDArray[Any]) -> int:
+        """A place with probability exactly in proportion to its whole weight.
+
+        **Privacy**: none by itself; whoever hands over private weights proves what the place tells (`vertex_order.py`).
+        """
+        shares = _integers(weights, "weights")
+        if shares.ndim != 1 or shares.size == 0 or shares.min() < 0:
+            raise BadParameter("weights", "must be a list of whole numbers of at least 0.")
+        sums = np.cumsum(shares)
+        total = int(sums[-1])
+        if total < 1 or (np.diff(sums) < 0).any():
+            raise BadParameter("weights", "must sum to at least 1 and to less than 2^63.")
+        # Words beyond the last whole multiple of the total would favour the first places; they are drawn again.
+        limit = 2**64 // total * total
+        while (word := int(samplers.words(1)[0])) >= limit:
+            pass
+        return int(np.searchsorted(sums, word % total, side="right"))
+
+    def exceeds(self, values: NDArray[Any], *, epsilon: Fraction, sensitivity: int) -> NDArray[np.bool_]:
+        """Whether each value is above 0 with discrete Laplace noise of its own, as of `laplace`; noise is never told.
+
+        **Privacy**: of all at once as for `laplace`; whoever asks again and again proves what that tells together
+        (`crowding.py`).
+        """
+        return np.asarray(self.laplace(values, epsilon=epsilon, sensitivity=sensitivity) >= 1)
+
     def coin(self, exponent: Fraction) -> bool:
         """True with probability exp(-exponent), exponent >= 0."""
         amount = exact(exponent, "exponent")
@@ -137,6 +178,12 @@ class Noise:
     def keys(self, count: int) -> NDArray[np.uint64]:
         """Independent uniform 64-bit words, for choices that are random once and then kept."""
         return samplers.words(_whole(count, "count", least=0))
+
+    def below(self, bound: int, count: int) -> IntArray:
+        """Independent uniform whole numbers in [0, bound), exactly: what local randomisers are drawn from."""
+        if _whole(bound, "bound") > samplers.SAFE:
+            raise BadParameter("bound", "must be at most 2^62.")
+        return samplers.below(bound, _whole(count, "count", least=0))
 
     def generator(self) -> np.random.Generator:
         """A fresh ordinary generator, seeded by the operating system, for POST-PROCESSING ONLY.
@@ -176,7 +223,11 @@ def _whole(value: int, parameter: str, least: int = 1) -> int:
 
 def _rate(epsilon: Fraction, sensitivity: int) -> Fraction:
     """How fast weights of the exponential mechanism grow with the score."""
-    return min(_positive(epsilon, "epsilon") / (2 * _whole(sensitivity, "sensitivity")), _STEEPEST)
+    return _rate_within(epsilon, 2 * _whole(sensitivity, "sensitivity"))
+
+
+def _rate_within(epsilon: Fraction, span: int) -> Fraction:
+    return min(_positive(epsilon, "epsilon") / _whole(span, "span"), _STEEPEST)
 
 
 def _round_up(amount: Fraction, bits: int) -> Fraction:

@@ -11,7 +11,7 @@ from core.base.errors import BadParameter
 from core.privacy.accounting import UNITS, capacity, order_for, units
 from core.privacy.budget import Budget, OneWayBudget
 from core.privacy.events import Cost, Pure
-from core.privacy.filters import GAUSSIAN_SHARE, GAUSSIAN_UNITS, ORDER_SHARES
+from core.privacy.filters import GAUSSIAN_SHARE, GAUSSIAN_UNITS, ORDER_SHARES, Filters
 from core.privacy.gaussian import gaussian_capacity
 
 _TOO_SMALL = "is too small for Gaussian noise of any size; try 1."
@@ -60,6 +60,14 @@ def _pure_at_one_order(budget: OneWayBudget) -> Fraction:
         lambda tried: units(Cost((Pure(Fraction(tried, UNITS)),)), order) <= held, start=held or 1
     )
     return Fraction(steps, UNITS)
+
+
+def covers(budget: Budget, cost: Cost) -> bool:
+    """Whether an account that holds this budget and nothing else would pay a cost."""
+    if isinstance(budget, OneWayBudget):
+        return units(cost, order_for(budget)) <= capacity(budget)
+    filters = Filters.of(budget)
+    return filters.used(filters.amounts(cost)) is not None
 
 
 def _mixed_part(budget: Budget) -> Budget:

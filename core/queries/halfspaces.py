@@ -144,7 +144,7 @@ class Halfspaces:
     def words(self, domain: Domain, index: int) -> str:
         """The sentence of a member, also where its table of weights would be too large to be made."""
         normals = self.normals(domain)
-        return self._words(self.axes(domain), normals[checks.placed(index, len(normals))])
+        return self._words(domain, normals[checks.placed(index, len(normals))])
 
     def at(self, domain: Domain, normal: Sequence[float]) -> Query:
         """The question for any normal, rounded to `bits` bits; the offset comes last where translated."""
@@ -211,13 +211,27 @@ class Halfspaces:
             heights = heights + along.reshape([-1 if axis == place else 1 for axis in range(len(columns))])
         offset = int(normal[-1]) * SCALE if self.translated else 0
         weights = (heights + offset >= 0).astype(np.int64)
-        return Query(columns=columns, weights=weights, words=self._words(columns, normal))
+        return Query(columns=columns, weights=weights, words=self._words(domain, normal))
 
-    def _words(self, columns: Columns, normal: IntArray) -> str:
-        unit = normal / max(1.0, float(np.linalg.norm(normal[: len(columns)])))
-        terms = " ".join(f"{unit[k]:+.2f} {printable(name)}" for k, name in enumerate(columns) if normal[k])
-        offset = -float(unit[-1]) + 0.0 if self.translated else 0.0
-        return f"share of rows with {terms or '0'} at least {offset:.2f}, each column scaled to -1..1"
+    def _words(self, domain: Domain, normal: IntArray) -> str:
+        """The plane in the columns' own units, where the first column that matters counts once.
+
+        A scaled coordinate is (x - middle) / half, so n . scaled + offset >= 0 reads sum (n / half) x >= sum (n / half)
+        middle - offset.
+        """
+        terms, least = dict[str, float](), -float(normal[-1]) if self.translated else 0.0
+        for name, along in zip(self.axes(domain), normal, strict=False):
+            centers = domain[name].centers()[: domain[name].regular]
+            half = (centers[-1] - centers[0]) / 2
+            if along and half > 0:
+                terms[name] = float(along / half)
+                least += float(along / half) * float(centers[0] + half)
+        if not terms:
+            return f"share of rows with 0 at least {0.0 if least <= 0 else 1.0:g}"
+        first = abs(next(iter(terms.values())))
+        shown = [f"{_sign(value)} {_times(abs(value) / first)}{printable(name)}" for name, value in terms.items()]
+        left = " ".join(shown).removeprefix("+ ")
+        return f"share of rows with {left} at least {least / first:.4g}"
 
     def _witnesses(self, domain: Domain) -> IntArray:
         """As many independent points as there are dimensions: one far out on each axis, and one opposite the first."""
@@ -237,6 +251,14 @@ def _scaled(domain: Domain, column: str) -> IntArray:
     if half <= 0:
         return np.zeros(len(middles), dtype=np.int64)
     return np.rint((middles - middles[0] - half) / half * SCALE).astype(np.int64)
+
+
+def _sign(value: float) -> str:
+    return "-" if value < 0 else "+"
+
+
+def _times(factor: float) -> str:
+    return "" if abs(factor - 1) < 5e-4 else f"{factor:.3g} × "
 
 
 def _patterns(marks: NDArray[np.bool_]) -> int:

@@ -39,13 +39,7 @@ class Rectangles:
     columns: tuple[str, ...] = option(
         "columns", "Columns", only="ordered", low=2, high=3, help="Two or three columns of numbers or dates."
     )
-    bits: int | None = option(
-        "whole",
-        "Bits",
-        default=None,
-        low=1,
-        help="Bounds fall on 2^bits equal pieces of each column; empty means on every cell.",
-    )
+    bits: int | None = pieces.bits_option("each column")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", limits.names(self.columns))

@@ -37,13 +37,7 @@ class Unions:
 
     column: str = option("column", "Column", only="ordered", help="A column of numbers or dates.")
     parts: int = option("whole", "Parts", default=2, low=1, help="Most intervals in one union.")
-    bits: int | None = option(
-        "whole",
-        "Bits",
-        default=None,
-        low=1,
-        help="Bounds fall on 2^bits equal pieces of the column; empty means on every cell.",
-    )
+    bits: int | None = pieces.bits_option("the column")
 
     def __post_init__(self) -> None:
         check_options(self)

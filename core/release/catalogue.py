@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from core.base.odds import doubts
 from core.base.wording import amount
 from core.release.certificate import Certificate
 from core.schema.domain import Attribute, Booleans, Categories, Dates, Domain, Integers
@@ -54,13 +55,14 @@ def croissant(certificate: Certificate, domain: Domain, files: Mapping[str, byte
 
 
 def promise(certificate: Certificate) -> str:
-    """What a reader is promised, in two sentences."""
+    """What a reader is promised, in two sentences, and more where the budget makes that little."""
     delta = f", delta = {certificate.delta:g}" if certificate.delta else " (pure)"
+    little = " ".join(doubts(certificate.epsilon, certificate.delta))
     return (
         f"{amount(certificate.synthetic_rows)} synthetic records, released with differential privacy: "
         f"epsilon = {certificate.epsilon:g}{delta}, mechanism '{certificate.mechanism}'. "
-        f"{certificate.neighbours} No record belongs to a person."
-    )
+        f"{certificate.neighbours} No record belongs to a person. {little}"
+    ).rstrip()
 
 
 def _file(name: str, content: bytes) -> dict[str, Any]:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, fields
+from collections.abc import Sequence
+from dataclasses import fields
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from core.base.arrays import Columns
 from core.base.errors import BadFile
 from core.mechanisms.kit.protocol import Mechanism
+from core.mechanisms.measured.measured import Measured
 from core.models.protocol import Model
+from core.planning.simulation.figure import Figure
+from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.registry import query_to_json
 from core.schema.domain import Domain
@@ -41,6 +46,17 @@ class Certificate(BaseModel):
     synthetic_rows: int = Field(ge=0)
     expected_error: dict[str, Any]
     answers_from: str
+    measured: Measured | None = None
+    """Errors of the finished release, measured with noise; left out where nothing was spent on that."""
+    spend: int | None = Field(default=None, ge=1)
+    """Which spend of its account paid for it, the first being 1; earlier versions did not say. A workspace that lists
+    fewer was put back from an older copy."""
+
+    unlisted: list[Columns] | None = None
+    """Tables that were asked for and are too large to be listed; left out where there is none."""
+
+    rules: list[str] | None = None
+    """Publicly known facts that every record keeps, as the schema declares them; left out where there is none."""
 
     @classmethod
     def read(cls, text: str | bytes) -> Certificate:
@@ -53,16 +69,42 @@ class Certificate(BaseModel):
             raise BadFile("This is no certificate of Release Desk; choose certificate.json from a release.") from None
 
     def write(self) -> str:
-        return json.dumps(self.model_dump(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+        return json.dumps(self.facts(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+    def facts(self) -> dict[str, Any]:
+        """All that it says, as plain data."""
+        return self.model_dump(
+            exclude={name for name in ("measured", "spend", "unlisted", "rules") if getattr(self, name) is None}
+        )
+
+    def numbered(self, spend: int) -> Certificate:
+        return self.model_copy(update={"spend": spend})
+
+    def without_tables(self, unlisted: Sequence[Columns]) -> Certificate:
+        return self.model_copy(update={"unlisted": list(unlisted) or None})
+
+    def with_measured(self, measured: Measured) -> Certificate:
+        return self.model_copy(update={"measured": measured})
 
 
-def certify(plan: str, domain: Domain, unit: Unit, mechanism: Mechanism, model: Model, rows: int) -> Certificate:
-    """The certificate of a finished run, from the plan, the schema and the released model alone."""
-    budget = mechanism.budget
+def certify(
+    plan: str,
+    domain: Domain,
+    unit: Unit,
+    budget: Budget,
+    mechanism: Mechanism,
+    model: Model,
+    rows: int,
+    figure: Figure,
+) -> Certificate:
+    """The certificate of a finished run, from the plan, the schema, the released model and public stand-ins alone.
+
+    `budget` is that of the whole plan; the mechanism has less where the release is measured.
+    """
     own = [each.name for each in fields(mechanism) if each.name not in ("queries", "budget")]  # type: ignore[arg-type]
     return Certificate(
         plan=plan,
-        software=f"release-desk {_version()}",
+        software=software(),
         created=datetime.now(UTC).date().isoformat(),
         mechanism=mechanism.name,
         parameters={"title": mechanism.title, **{name: getattr(mechanism, name) for name in own}},
@@ -73,13 +115,15 @@ def certify(plan: str, domain: Domain, unit: Unit, mechanism: Mechanism, model: 
         neighbours=unit.sentence(),
         schema_digest=domain.digest,
         synthetic_rows=rows,
-        expected_error=asdict(mechanism.expected(model.domain, unit)),
+        expected_error=figure.to_json(),
         answers_from="released tables where they hold the columns, else records" if model.tables() else "records",
+        rules=list(domain.rules) or None,
     )
 
 
-def _version() -> str:
+def software() -> str:
+    """What made it, with its version."""
     try:
-        return version("release-desk")
+        return f"release-desk {version('release-desk')}"
     except PackageNotFoundError:
-        return "from source"
+        return "release-desk from source"

@@ -1,21 +1,19 @@
 """The public artefact: synthetic records, released tables and the certificate, as one ZIP that never changes.
 
-Everything in here is public. Nothing exact and no path enters it: the certificate is built from the plan and the
-schema alone, and the records and tables come from the model that the mechanism returned.
+Everything in here is public. Nothing exact and no path enters it: the certificate is built from the plan, the
+schema and the released model alone, and the records and tables come from the model that the mechanism returned.
 """
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,33 +22,53 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from core.base.arrays import Columns
+from core.base.errors import printable
+from core.base.wording import amount, plural
+from core.mechanisms.measured.measured import Measured
 from core.models.points import Points
 from core.models.protocol import Model
 from core.models.tables import lookup
 from core.queries.kit.protocol import QueryClass
+from core.queries.statistics import Statistics
 from core.release.catalogue import croissant
 from core.release.certificate import Certificate
-from core.release.report import report
+from core.release.lawful import Lawful
+from core.release.listing import Listing, fitting, in_order, listed_table, measured_by, name_of, room_for
+from core.release.notebook import notebook
+from core.release.published import Published
+from core.release.reports.content import caution, content
+from core.release.reports.datacite import datacite
+from core.release.reports.imprint import Imprint
+from core.release.reports.page import report
+from core.release.reports.pdf import write_pdf
+from core.release.reports.registry_record import registry_record
 from core.release.script import script
+from core.release.spreadsheet import to_csv
+from core.release.statistics_table import statistics_frame, statistics_table
 from core.schema.domain import Domain
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
-"""Text that a spreadsheet may run as a formula; the apostrophe is here so that undoing is unambiguous."""
 MOST_TABLE_CELLS = 2**22
 """Released tables beyond this many counts stay out of the artefact; the records answer in their place."""
-MOST_LISTED_CELLS = 300_000
-"""Counts listed in words in tables.csv; tables.npz has them all."""
 ABOUT = """This folder was released with differential privacy.
 
 synthetic.csv, synthetic.parquet  synthetic records in the original columns; no line belongs to a person
-tables.csv, tables.npz            released tables of counts, if any; more exact than the records
+tables.csv, tables.parquet        the tables of counts that were asked for, and others that were released with them
+tables.json, tables.npz           released tables as arrays, if any; more exact than the records
+statistics.csv                    means, sums and quantiles by group with intervals, if any were asked for
 schema.json                       the public schema: bounds, bins and categories
 certificate.json                  what is promised, and how it was made
 report.html                       the same for people, with figures
 croissant.json                    metadata for data catalogues (JSON-LD)
+notebook.ipynb                    a notebook that opens these files
 reproduce.py                      a script that makes such a release again, for whoever holds the table
 
-In synthetic.csv a text that could be read as a formula starts with an apostrophe; the Parquet file has the plain text.
+The lists of tables have one line for each count: the name of the table, a column for every variable (blank where the
+table does not use it), the count, its standard error and its source. A 'measured' table was counted with noise of that
+standard error in each cell, and then made to agree with the others; an 'inferred' one follows from what was measured.
+Both are blank where the mechanism does not say, the error also where it is not one number for the whole table.
+
+In the CSV files an apostrophe stands where a spreadsheet could begin a formula: at the start of a text, and inside it
+after a semicolon, tab or line break. The Parquet files have the exact text.
 """
 
 
@@ -62,38 +80,52 @@ class Release:
 
     @classmethod
     def pack(
-        cls, model: Model, certificate: Certificate, generator: np.random.Generator, layout: Sequence[str]
+        cls,
+        model: Model,
+        certificate: Certificate,
+        generator: np.random.Generator,
+        layout: Sequence[str],
+        measure: Callable[[Published], Measured] | None = None,
+        announced: Sequence[Columns] = (),
     ) -> Release:
         """Draw the records once, round the tables once, and seal everything in a ZIP.
 
-        `layout` gives the columns in the order of the source; their types are those of the schema.
+        `layout` gives the columns in the order of the source; their types are those of the schema. `measure` compares
+        what is about to be sealed with the private table; the figures enter the certificate. `announced` are the tables
+        that the plan asks for: all of them are listed, and those for which there is no room are named.
         """
-        domain = model.domain
-        codes = model.sample(certificate.synthetic_rows, generator)
+        domain, lawful = model.domain, Lawful.of(model.domain)
+        codes = lawful.records(model.sample(certificate.synthetic_rows, generator), generator)
         # Models lay records out in the order of their cells; nobody expects a sorted table.
-        frame = domain.decode(generator.permutation(codes, axis=0), generator)[list(layout)]
-        tables = _fitting(model.tables(), MOST_TABLE_CELLS)
+        shuffled = generator.permutation(codes, axis=0)
+        frame = lawful.decoded(shuffled, generator)[list(layout)]
+        asked = fitting(announced, domain, room_for(domain))
+        released = lawful.tables(_released(model, asked), codes)
+        tables = {columns: _rounded(table) for columns, table in released.items()}
+        certificate = certificate.without_tables(sorted(set(announced) - set(asked), key=announced.index))
         files = {
             "synthetic.csv": to_csv(frame),
             "synthetic.parquet": _parquet(frame, domain),
         }
-        drawn = Points(domain, codes, np.ones(len(codes)))
-
-        def marginal(columns: Sequence[str]) -> NDArray[np.float64]:
-            found = lookup(tables, columns)
-            return drawn.marginal(columns) if found is None else found
-
+        published = Published.of(domain, tables, codes)
+        if measure is not None:
+            certificate = certificate.with_measured(measure(published))
+        listing = _listing(model, published, asked)
+        statistics = statistics_table(certificate, domain, published)
         return cls(
-            _zipped(
+            zipped(
                 {
-                    "README.txt": ABOUT.encode(),
+                    "README.txt": _about(certificate, domain).encode(),
                     "certificate.json": certificate.write().encode(),
                     "schema.json": domain.to_json().encode(),
                     **files,
-                    "report.html": report(certificate, domain, marginal, list(tables)).encode(),
+                    "report.html": report(certificate, domain, published.marginal, list(tables)).encode(),
                     "croissant.json": croissant(certificate, domain, files).encode(),
                     "reproduce.py": script(certificate, domain).encode(),
-                    "tables.csv": to_csv(_long(domain, _fitting(tables, MOST_LISTED_CELLS))),
+                    "notebook.ipynb": notebook(certificate, domain, bool(listing.tables)).encode(),
+                    **({} if statistics is None else {"statistics.csv": to_csv(statistics)}),
+                    "tables.csv": listing.csv(),
+                    "tables.parquet": listing.parquet(),
                     "tables.json": json.dumps([list(columns) for columns in tables]).encode(),
                     "tables.npz": _npz(tables.values()),
                 }
@@ -109,17 +141,51 @@ class Release:
     def parquet(self) -> bytes:
         return self._read("synthetic.parquet")
 
+    def statistics(self, asked: Statistics) -> pd.DataFrame:
+        """Numbers, sums, means and quantiles of a column by group, with intervals where they were asked for."""
+        return statistics_frame(asked, self.certificate, self.domain, self.published)
+
     def tables_csv(self) -> bytes:
         return self._read("tables.csv")
 
-    def report(self) -> bytes:
-        return self._read("report.html")
+    def tables_parquet(self) -> bytes:
+        return self._read("tables.parquet")
+
+    @cached_property
+    def files(self) -> tuple[str, ...]:
+        """The names of its files; releases of older versions have fewer."""
+        with zipfile.ZipFile(io.BytesIO(self.stored)) as archive:
+            return tuple(archive.namelist())
+
+    def report(self, imprint: Imprint | None = None) -> bytes:
+        """The report as a page: as it was sealed, or with who publishes it."""
+        if imprint is None:
+            return self._read("report.html")
+        return report(self.certificate, self.domain, self.marginal, list(self.tables), imprint).encode()
+
+    def pdf(self, imprint: Imprint | None = None) -> bytes:
+        """The same report, to be printed."""
+        said = imprint or Imprint()
+        blocks = content(self.certificate, self.domain, self.marginal, list(self.tables), said)
+        return write_pdf(said.heading, blocks, self.certificate.created)
+
+    def datacite(self, imprint: Imprint) -> bytes:
+        """Metadata for a repository that gives out a DOI."""
+        return datacite(self.certificate, self.domain, imprint).encode()
+
+    def registry_record(self, imprint: Imprint) -> bytes:
+        """A draft for the registry of deployments of differential privacy."""
+        return registry_record(self.certificate, self.domain, imprint).encode()
 
     def croissant(self) -> bytes:
         return self._read("croissant.json")
 
     def script(self) -> bytes:
         return self._read("reproduce.py")
+
+    def notebook(self) -> bytes:
+        """A notebook that opens the files."""
+        return self._read("notebook.ipynb")
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -142,82 +208,76 @@ class Release:
 
     def marginal(self, columns: Sequence[str]) -> NDArray[np.float64]:
         """Estimated counts: from the smallest released table that holds the columns, otherwise from the records."""
-        found = lookup(self.tables, columns)
-        return self.points.marginal(columns) if found is None else found
+        return self.published.marginal(columns)
 
     def answers(self, queries: QueryClass | Iterable[QueryClass]) -> NDArray[np.float64]:
         """All answers of the query classes, one after the other, as shares of the table."""
         classes = list(queries) if isinstance(queries, Iterable) else [queries]
         return np.concatenate([query.answers(self) for query in classes]) if classes else np.zeros(0)
 
-    @cached_property
+    @property
     def points(self) -> Points:
         """The synthetic records as codes; together they stand for as many rows as the released tables count."""
+        return self.published.points
+
+    @cached_property
+    def published(self) -> Published:
         frame = self.records()
         codes = [self.domain[name].encode(frame[name])[0] for name in self.domain.names]
-        counted = lookup(self.tables, ())
-        each = 1.0 if counted is None else float(counted) / len(frame)
-        return Points(self.domain, np.stack(codes, axis=1).astype(np.int64), np.full(len(frame), each))
+        return Published.of(self.domain, self.tables, np.stack(codes, axis=1).astype(np.int64))
+
+    def caution(self) -> str | None:
+        """One sentence where the noise is large for so small a table; None where it is not."""
+        return caution(self.certificate, self.domain, self.marginal)
+
+    @property
+    def measured(self) -> Measured | None:
+        """Errors that were measured against the table, with noise; None where nothing was spent on that."""
+        return self.certificate.measured
 
     def _read(self, member: str) -> bytes:
         with zipfile.ZipFile(io.BytesIO(self.stored)) as archive:
             return archive.read(member)
 
 
-def to_csv(frame: pd.DataFrame) -> bytes:
-    """CSV in which no text can start a formula when a spreadsheet opens it."""
-    safe = frame.copy()
-    for name in safe.columns:
-        column = safe[name]
-        if pd.api.types.is_numeric_dtype(column) or pd.api.types.is_datetime64_any_dtype(column):
-            continue
-        # Few distinct texts stand in many rows, and most columns need no change at all.
-        if any(neutral(value) is not value for value in column.unique()):
-            safe[name] = column.map(neutral, na_action="ignore")
-    safe.columns = pd.Index([neutral(str(name)) for name in safe.columns])
-    # Before Python 3.13 a carriage return alone is not quoted, and what follows it would start a cell of its own.
-    quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if any("\r" in text for text in _texts(safe)) else csv.QUOTE_MINIMAL
-    return safe.to_csv(index=False, lineterminator="\n", quoting=quoting).encode()
+def _released(model: Model, asked: Sequence[Columns]) -> dict[Columns, NDArray[np.float64]]:
+    """The tables of a model, and those that were asked for and that none of them holds.
+
+    A model that publishes no table means its records to answer.
+    """
+    own = model.tables()
+    tables = {columns: own[columns] for columns in fitting(own, model.domain, MOST_TABLE_CELLS)}
+    missing = [columns for columns in asked if own and lookup(tables, columns) is None]
+    return tables | {columns: model.marginal(columns) for columns in missing}
 
 
-def _texts(frame: pd.DataFrame) -> Iterator[str]:
-    """Every different text of a table, its names included."""
-    yield from (str(name) for name in frame.columns)
-    for _, column in frame.select_dtypes(exclude=["number", "bool", "datetime"]).items():
-        yield from (str(value) for value in column.unique())
+def _listing(model: Model, published: Published, asked: Sequence[Columns]) -> Listing:
+    """What was asked for, then what was released besides as far as there is room; counts as the release answers."""
+    domain, measured, named = published.domain, measured_by(model), set(asked)
+    left = room_for(domain) - sum(domain.cells(columns) for columns in asked)
+    more = fitting((columns for columns in in_order(published.tables, domain) if columns not in named), domain, left)
+    counts = ((columns, _rounded(published.marginal(columns))) for columns in (*asked, *more))
+    return Listing(domain, [listed_table(columns, table, measured) for columns, table in counts])
 
 
-def neutral(value: object) -> object:
-    """Text with an apostrophe in front if it could be read as a formula; `plain` undoes it."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
-
-
-def plain(value: object) -> object:
-    return value[1:] if isinstance(value, str) and value.startswith("'") else value
-
-
-def _fitting(tables: Mapping[Columns, NDArray[np.float64]], room: int) -> dict[Columns, NDArray[np.float64]]:
-    """The smallest tables, as many as hold at most `room` counts together, each rounded by `_rounded`."""
-    smallest = sorted(tables, key=lambda columns: tables[columns].size)
-    filled = np.cumsum([tables[columns].size for columns in smallest])
-    kept = {columns for columns, used in zip(smallest, filled, strict=True) if used <= room}
-    return {columns: _rounded(tables[columns]) for columns in tables if columns in kept}
+def _about(certificate: Certificate, domain: Domain) -> str:
+    """The text beside the files; it names every table that was asked for and is not listed."""
+    if not certificate.unlisted:
+        return ABOUT
+    lines = [
+        f"  {printable(name_of(columns), 1_000)} ({plural(domain.cells(columns), 'cell')})"
+        for columns in certificate.unlisted
+    ]
+    return (
+        f"{ABOUT}\nNot in the lists of tables, which end at {amount(room_for(domain))} counts over this schema; the "
+        "records answer in their\nplace, or a larger table in tables.npz:\n" + "\n".join(lines) + "\n"
+    )
 
 
 def _rounded(table: NDArray[np.float64]) -> NDArray[np.float64]:
     """Counts to a thousandth of a row, or of the mean count where that is below one: many small counts add up."""
     mean = float(table.mean()) if table.size else 1.0
     return np.round(table, 3 + max(0, math.ceil(-math.log10(mean)) if mean > 0 else 0))
-
-
-def _long(domain: Domain, tables: Mapping[Columns, NDArray[np.float64]]) -> pd.DataFrame:
-    """Released tables in one long sheet: table, cell in plain words, count."""
-    sheets = []
-    for columns, table in tables.items():
-        labels = [[f"{name} = {domain[name].label(code)}" for code in range(domain[name].size)] for name in columns]
-        cells = ["; ".join(parts) for parts in product(*labels)]
-        sheets.append(pd.DataFrame({"table": " x ".join(columns), "cell": cells, "count": table.ravel()}))
-    return pd.concat(sheets, ignore_index=True) if sheets else pd.DataFrame({"table": [], "cell": [], "count": []})
 
 
 def _parquet(frame: pd.DataFrame, domain: Domain) -> bytes:
@@ -235,10 +295,15 @@ def _npz(tables: Iterable[NDArray[np.float64]]) -> bytes:
     return buffer.getvalue()
 
 
-def _zipped(members: Mapping[str, bytes]) -> bytes:
+def zipped(members: Mapping[str, bytes | Iterable[bytes]]) -> bytes:
+    """Files, whole or in parts, in one ZIP whose bytes follow from theirs."""
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+    with zipfile.ZipFile(buffer, "w") as archive:
         for name, content in members.items():
             # A fixed date: the moment of packing belongs in the certificate, not in every member.
-            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
+            member = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            member.compress_type = zipfile.ZIP_DEFLATED
+            with archive.open(member, "w") as opened:
+                for part in [content] if isinstance(content, bytes) else content:
+                    opened.write(part)
     return buffer.getvalue()

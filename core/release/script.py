@@ -6,10 +6,11 @@ It is for whoever holds the table; it contains public facts only.
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 
 from core.plans.plan_file import write_plan_file
 from core.plans.release_terms import ReleaseTerms
-from core.privacy.budget import Budget
+from core.privacy.budget import Budget, exact
 from core.registry import query_from_json
 from core.release.certificate import Certificate
 from core.schema.domain import Domain
@@ -50,6 +51,7 @@ def script(certificate: Certificate, domain: Domain) -> str:
         budget=Budget(certificate.epsilon, certificate.delta),
         options={name: value for name, value in certificate.parameters.items() if name != "title"},
         records=certificate.synthetic_rows or None,
+        measure=exact(measured.share, "measure") if (measured := certificate.measured) else Fraction(0),
     )
     return TEMPLATE.format(
         plan=certificate.plan,

@@ -2,7 +2,8 @@
 
 One line per column of the table: name, kind, low, high, bins, decimals, storage, values, other, missing, note. Only the
 name is needed; a line with nothing but a note keeps the column as it is. Spellings are taken as they come ('min' is
-'low', an 'int' is of the kind 'integers'); anything doubtful is refused in a sentence that names line and column.
+'low', an 'int' is of the kind 'integers'), and so are the JSON forms of some other tools (`foreign_codebooks.py`);
+anything doubtful is refused in a sentence that names line and column. XML is read as a DDI Codebook (`ddi.py`).
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ import csv
 import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.base.errors import BadSchema, printable
 from core.schema.codebook_line import line_of, problem
+from core.schema.ddi import entries_of_xml
 from core.schema.domain import MAX_COLUMNS
+from core.schema.foreign_codebooks import entries_of
 
 LARGEST = 16_000_000
 """Characters of a code book."""
@@ -47,7 +50,8 @@ def read(text: str) -> list[dict[str, Any]]:
     text = text.removeprefix("\ufeff").strip("\r\n")
     if not text.strip():
         raise BadSchema("The code book is empty; its first line must name its columns, 'name' among them.")
-    raw = _from_json(text) if text.lstrip()[0] in "[{" else _from_csv(text)
+    start = text.lstrip()[0]
+    raw = _listed(entries_of_xml(text)) if start == "<" else _from_json(text) if start in "[{" else _from_csv(text)
     found: dict[str, tuple[str, dict[str, Any]]] = {}
     for place, given in raw:
         line = line_of(place, given)
@@ -59,6 +63,35 @@ def read(text: str) -> list[dict[str, Any]]:
     if len(found) > MAX_COLUMNS:
         raise BadSchema(f"The code book describes {len(found):,} columns; use at most {MAX_COLUMNS:,}.")
     return [line for _, line in found.values()]
+
+
+def read_rules(text: str) -> tuple[str, ...]:
+    """The rules that a code book in JSON lists beside its columns; none where it says nothing of them.
+
+    >>> read_rules('{"columns": [{"name": "age"}], "rules": ["never: age < 3"]}')
+    ('never: age < 3',)
+    """
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return ()
+    found = data.get("rules", ()) if isinstance(data, dict) and "columns" in data else ()
+    if not isinstance(found, list | tuple) or not all(isinstance(rule, str) for rule in found):
+        raise BadSchema("The rules of the code book must be a list of texts.")
+    return tuple(found)
+
+
+def foreign(text: str) -> bool:
+    """Whether this is a code book of another tool in JSON.
+
+    >>> foreign('{"age": 85, "sex": 2}'), foreign('{"columns": []}')
+    (True, False)
+    """
+    try:
+        data = json.loads(text)
+        return isinstance(data, dict) and "columns" not in data and entries_of(data) is not None
+    except (ValueError, RecursionError, BadSchema):
+        return False
 
 
 def _from_csv(text: str) -> list[tuple[str, dict[str, Any]]]:
@@ -109,14 +142,19 @@ def _from_json(text: str) -> list[tuple[str, dict[str, Any]]]:
             "The code book is not valid JSON, nor a CSV text with column names in its first line."
         ) from None
     if isinstance(data, dict):
-        listed = data.get("columns") if set(data) == {"columns"} else None
+        own = {"columns"} <= set(data) <= {"columns", "rules"}
+        listed = data.get("columns") if own else entries_of(data)
         if listed is None and all(isinstance(entry, dict) and "name" not in entry for entry in data.values()):
             listed = [{"name": name, **entry} for name, entry in data.items()]
         data = listed
     if not isinstance(data, list):
         raise BadSchema("The code book must be a JSON list with one object per column, or one list called 'columns'.")
+    return _listed(data)
+
+
+def _listed(entries: Sequence[Any]) -> list[tuple[str, dict[str, Any]]]:
     lines = []
-    for number, entry in enumerate(data, start=1):
+    for number, entry in enumerate(entries, start=1):
         place = f"entry {number}"
         if not isinstance(entry, dict):
             raise BadSchema(f"Code book, {place}: it must be an object with a name.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ from core.schema.ordered import Dates, Integers, Reals
 __all__ = ["MAX_CELLS", "Attribute", "Booleans", "Categories", "Dates", "Domain", "Integers", "Reals", "draft"]
 
 MAX_COLUMNS = 10_000
+MAX_RULES, MAX_RULE = 2_000, 2_000
+"""Rules of a schema, and characters of one of them."""
 MAX_JSON = 64_000_000
 """Characters of a schema file: ten times a million categories of six letters."""
 KINDS: dict[str, type[Attribute]] = {
@@ -46,9 +49,12 @@ class Domain:
     """
 
     attributes: tuple[Attribute, ...]
+    rules: tuple[str, ...] = ()
+    """Publicly known facts about every record, as they are written; `core/rules` reads them. Never from the data."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", tuple(self.attributes))
+        object.__setattr__(self, "rules", _rules(self.rules))
         if not all(isinstance(attribute, Attribute) for attribute in self.attributes):
             raise BadSchema("A schema is a list of columns: Categories, Integers, Reals, Booleans or Dates.")
         if not self.attributes:
@@ -67,6 +73,11 @@ class Domain:
     def sizes(self) -> tuple[int, ...]:
         """Number of cells of each column."""
         return tuple(attribute.size for attribute in self.attributes)
+
+    @cached_property
+    def _size_of(self) -> dict[str, int]:
+        """Pages over wide tables ask for the sizes of some pairs ten thousand times at every click."""
+        return dict(zip(self.names, self.sizes, strict=True))
 
     @cached_property
     def _by_name(self) -> dict[str, Attribute]:
@@ -89,15 +100,29 @@ class Domain:
 
     def shape(self, columns: Sequence[str] | None = None) -> tuple[int, ...]:
         """Shape of the table of counts over these columns (all of them if none are named)."""
-        return self.sizes if columns is None else tuple(self[column].size for column in columns)
+        if columns is None:
+            return self.sizes
+        try:
+            return tuple([self._size_of[column] for column in columns])
+        except (KeyError, TypeError):
+            # The one that is unknown says so.
+            return tuple(self[column].size for column in columns)
 
     def cells(self, columns: Sequence[str] | None = None) -> int:
         """Number of cells of that table; exact, however large."""
         return math.prod(self.shape(columns))
 
     def project(self, columns: Sequence[str]) -> Domain:
-        """The schema of these columns only, in the given order."""
-        return Domain(tuple(self[column] for column in columns))
+        """The schema of these columns only, in the given order, with the rules that name no other column."""
+        kept = tuple(self[column] for column in columns)
+        if not self.rules:
+            return Domain(kept)
+        left_out = [name for name in self.names if name not in set(columns)]
+        return Domain(kept, tuple(rule for rule in self.rules if not _names_any(rule, left_out)))
+
+    def obeying(self, rules: Iterable[str]) -> Domain:
+        """The same columns with these rules."""
+        return Domain(self.attributes, tuple(rules))
 
     def decode(self, codes: Any, generator: np.random.Generator | None = None) -> pd.DataFrame:
         """Records in the original names and types from codes: one row per record, or a mapping from name to codes."""
@@ -130,7 +155,9 @@ class Domain:
         return cls(tuple(_attribute(place, column) for place, column in enumerate(columns, start=1)))
 
     def to_json(self) -> str:
-        return json.dumps({"columns": self.to_list()}, ensure_ascii=False, indent=1)
+        """As a file; one without rules is written as it was before there were any."""
+        rules = {"rules": list(self.rules)} if self.rules else {}
+        return json.dumps({"columns": self.to_list(), **rules}, ensure_ascii=False, indent=1)
 
     @classmethod
     def from_json(cls, text: str) -> Domain:
@@ -143,17 +170,42 @@ class Domain:
             raise
         except (ValueError, TypeError, RecursionError):
             raise BadSchema("The schema is not valid JSON.") from None
-        if not isinstance(data, dict) or set(data) != {"columns"} or not isinstance(data["columns"], list):
-            raise BadSchema("The schema must be a JSON object with one list called 'columns'.")
+        lists = isinstance(data, dict) and all(isinstance(part, list) for part in data.values())
+        if not lists or not {"columns"} <= set(data) <= {"columns", "rules"}:
+            raise BadSchema("The schema must be a JSON object with a list called 'columns', and one of 'rules' if any.")
         if len(data["columns"]) > MAX_COLUMNS:
             raise BadSchema(f"The schema has {len(data['columns']):,} columns; use at most {MAX_COLUMNS:,}.")
-        return cls.from_list(data["columns"])
+        return cls.from_list(data["columns"]).obeying(data.get("rules", ()))
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the canonical JSON; two schemas with the same digest are the same schema."""
-        canonical = json.dumps(self.to_list(), sort_keys=True, separators=(",", ":"))
+        content = {"columns": self.to_list(), "rules": self.rules} if self.rules else self.to_list()
+        canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _rules(found: Iterable[object]) -> tuple[str, ...]:
+    """Texts of one line each, without blanks around them; empty ones are left out."""
+    rules = tuple(found)
+    for place, rule in enumerate(rules, start=1):
+        if not isinstance(rule, str) or len(rule) > MAX_RULE or not rule.isprintable():
+            raise BadSchema(f"Rule number {place} of the schema must be one line of at most {MAX_RULE:,} characters.")
+    if len(rules) > MAX_RULES:
+        raise BadSchema(f"The schema has {len(rules):,} rules; use at most {MAX_RULES:,}.")
+    return tuple(text for rule in rules if (text := str(rule).strip()))
+
+
+def _names_any(rule: str, columns: Iterable[str]) -> bool:
+    return any(names_column(rule, name) for name in columns)
+
+
+def names_column(rule: str, column: str) -> bool:
+    """Whether a rule may name this column: its name stands there as a word, or in quotes.
+
+    A value that is called like a column counts too; the rule is then left out where it could have stayed.
+    """
+    return re.search(rf"(?<!\w){re.escape(column)}(?!\w)", rule.replace('""', '"')) is not None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -74,6 +74,15 @@ def like_id(name: str) -> bool:
     return bool({"id", "ids", "uuid", "guid", "ssn", "email", "phone"} & set(_words(name)))
 
 
+def nameless(name: str) -> bool:
+    """Whether a column has a number for a name, as an index has that was written without one.
+
+    >>> nameless("Unnamed: 0"), nameless("column_1"), nameless("column of marble")
+    (True, True, False)
+    """
+    return bool(re.fullmatch(r"(Unnamed: |column_)\d+_*", name))
+
+
 def _words(name: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(name)]
 

@@ -36,6 +36,8 @@ def text_of(value: object) -> str:
     Numbers and moments are written the same however they are stored: decimals without zeros at their end, midnight as
     its day, floats of any width as the double of the same value.
     """
+    if isinstance(value, str):  # first, because most are
+        return value.strip(BLANKS)
     if isinstance(value, Decimal):
         return _digits(value)
     if isinstance(value, np.floating):
@@ -123,7 +125,11 @@ def number(value: object) -> float | None:
             return float(value)
         except OverflowError:
             return math.inf if value > 0 else -math.inf
-    text = text_of(value)
+    return number_in(text_of(value))
+
+
+def number_in(text: str) -> float | None:
+    """The same of a text without blanks around it."""
     if not text:
         return math.nan
     try:

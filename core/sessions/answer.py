@@ -10,9 +10,11 @@ import pandas as pd
 
 from core.mechanisms.kit.interactive import ReplyKind
 from core.privacy.budget import Budget
-from core.release.release import to_csv
+from core.release.spreadsheet import to_csv
 
 SessionStatus = Literal["open", "closed"]
+EndReason = Literal["closed", "failed"]
+"""Closed: by its curator, or because it was put back from an older copy. Failed: an answer could not be computed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,12 +33,16 @@ class Answer:
     margin: float | None
     """In rows: the truth is within count ± margin, 95 % of the time; None where nothing can be promised."""
     rows: float | None
-    """The released estimate of all rows, which turns the margin into a share; None where there is none."""
+    """The released estimate of all rows; None where there is none."""
     kind: ReplyKind
     spent: int
     """Hard answers that the session has given by then, this one included."""
     left: int | None
     """Hard answers that it could still give by then; None where there is no limit."""
+    low: float | None
+    high: float | None
+    """The true share lies between them, 95 % of the time; None where nothing can be promised, and for answers of the
+    versions before, whose interval left out the noise in the number of rows."""
 
     @property
     def value(self) -> float:
@@ -49,11 +55,8 @@ class Answer:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The share with its margin, within 0 and 1."""
-        if self.margin is None or not self.rows:
-            return None
-        reach = self.margin / self.rows
-        return min(max(self.share - reach, 0.0), 1.0), max(min(self.share + reach, 1.0), 0.0)
+        """Where the true share lies, within 0 and 1."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
 
     @property
     def count_interval(self) -> tuple[float, float] | None:
@@ -79,12 +82,18 @@ class Summary:
     budget: Budget
     """What was paid when it opened, or for the release behind it."""
     budget_share: float
-    """That payment as a share of the table's total budget."""
+    """What it takes of the table's total budget, as a share: that payment, less what was given back."""
+    room: int
+    """Questions that it can answer altogether, hard or not."""
     opened: str
+    reason: EndReason | None
+    """Why it ended."""
+    given_back: float
+    """What it gave back when it ended, as a share of the table's total budget."""
 
 
 def transcript_csv(answers: Sequence[Answer]) -> bytes:
-    """The answers as CSV; a question that a spreadsheet could run as a formula starts with an apostrophe."""
+    """The answers as CSV; in a question an apostrophe stands where a spreadsheet could begin a formula."""
     known = ("share", "low", "high", "count", "margin")
     columns = ("number", "asked_at", "question", *known, "kind", "hard_so_far", "left")
     lines = []

@@ -8,10 +8,12 @@ because whether a draw loses a race could depend on how long it took, and so on 
 killed in a turn leaves the old state, as if the question had never been asked; its draw died with it, for a reason that
 does not depend on it. A full disk would depend on it, because only some answers write a new state: so a turn begins
 only where there is room for one. An error of the mechanism may depend on it too, because only hard answers learn: after
-a draw it closes the session (`Turn.close`), which is one more outcome of a run that is paid for, and its last.
+a draw it closes the session (`Turn.close`), which is one more outcome of a run that is paid for, and its last. What was
+left then is kept too, less what that last turn took: the rest may be given back (`settlement.py`).
 
 An older copy of this file that is put back would draw again from states that have answered already, with the same
-secrets, and nothing in it can tell. Whoever restores a copy closes its open sessions before anything is asked.
+secrets, and nothing in it can tell. The journal outside of the workspace can (`ledger/journal.py`): it knows how many
+answers were given, and a session that remembers fewer is closed by the next question.
 
 Nothing is ever deleted and no reply ever changes. What a session may still do holds secrets (noise that is drawn once);
 the file is readable by its owner only, like the ledger.
@@ -32,14 +34,27 @@ from pathlib import Path
 from core.base.errors import DeskError, Refused, Unknown, printable
 from core.ledger.durable_file import KeptFile, Layout
 from core.mechanisms.kit.interactive import Reply
-from core.sessions.answer import Answer, SessionStatus
+from core.sessions.answer import Answer, EndReason, SessionStatus
 from core.sessions.question import SessionQuestion
+from core.sessions.room import Kept
 
 ALLOWANCE_IS_KEPT = """
 CREATE TRIGGER allowance_is_kept BEFORE UPDATE ON state
     WHEN OLD.allowance IS NOT NULL AND NEW.allowance IS NULL
     BEGIN SELECT RAISE(ABORT, 'what a session may still do is kept'); END
 """
+ENDING = """CREATE TABLE ending (
+    session   TEXT PRIMARY KEY REFERENCES session (id),
+    reason    TEXT NOT NULL CHECK (reason IN ('closed', 'failed')),
+    allowance TEXT
+) STRICT"""
+ENDING_IS_KEPT = """CREATE TRIGGER ending_is_kept BEFORE DELETE ON ending
+    BEGIN SELECT RAISE(ABORT, 'endings are kept'); END"""
+ENDING_IS_FIXED = """CREATE TRIGGER ending_is_fixed BEFORE UPDATE ON ending
+    BEGIN SELECT RAISE(ABORT, 'an ending never changes'); END"""
+ENDING_OF_A_CLOSED_ONE = """CREATE TRIGGER ending_of_a_closed_one BEFORE INSERT ON ending
+    WHEN NOT EXISTS (SELECT 1 FROM session WHERE id = NEW.session AND status = 'closed')
+    BEGIN SELECT RAISE(ABORT, 'only a closed session has ended'); END"""
 TABLES = f"""
 CREATE TABLE session (
     number        INTEGER PRIMARY KEY,
@@ -75,6 +90,8 @@ CREATE TABLE reply (
     kind     TEXT NOT NULL CHECK (kind IN ('easy', 'hard', 'unchecked')),
     spent    INTEGER NOT NULL CHECK (spent >= 0),
     left     INTEGER CHECK (left >= 0),
+    low      REAL,
+    high     REAL,
     PRIMARY KEY (session, number),
     UNIQUE (session, key)
 ) STRICT;
@@ -102,13 +119,22 @@ CREATE TRIGGER state_goes_forward BEFORE UPDATE ON state
         OR NEW.version <> (SELECT version FROM session WHERE id = NEW.session)
     BEGIN SELECT RAISE(ABORT, 'a state belongs to the version it makes'); END;
 {ALLOWANCE_IS_KEPT};
+{ENDING};
+{ENDING_IS_KEPT};
+{ENDING_IS_FIXED};
+{ENDING_OF_A_CLOSED_ONE};
 """
-STEPS = {1: ("ALTER TABLE state ADD COLUMN allowance TEXT", ALLOWANCE_IS_KEPT)}
-LAYOUT = Layout(noun="session file", mark=0x52_44_53_53, version=2, tables=TABLES, steps=STEPS)  # "RDSS"
+STEPS = {
+    1: ("ALTER TABLE state ADD COLUMN allowance TEXT", ALLOWANCE_IS_KEPT),
+    2: ("ALTER TABLE reply ADD COLUMN low REAL", "ALTER TABLE reply ADD COLUMN high REAL"),
+    3: (ENDING, ENDING_IS_KEPT, ENDING_IS_FIXED, ENDING_OF_A_CLOSED_ONE),
+}
+LAYOUT = Layout(noun="session file", mark=0x52_44_53_53, version=4, tables=TABLES, steps=STEPS)  # "RDSS"
 
 ROW = """SELECT id, plan_id, dataset_id, terms_json, status, session.version AS version, opened_at, closed_at,
-    state.version AS state_version FROM session JOIN state ON state.session = session.id"""
-ANSWER = "SELECT number, at, words, share, count, margin, rows, kind, spent, left FROM reply"
+    state.version AS state_version, reason FROM session JOIN state ON state.session = session.id
+    LEFT JOIN ending ON ending.session = session.id"""
+ANSWER = "SELECT number, at, words, share, count, margin, rows, kind, spent, left, low, high FROM reply"
 
 ROOM = 16_000_000
 """Bytes that must be free on the disk before a question is answered, besides four times its state."""
@@ -130,6 +156,8 @@ class SessionRow:
     """Up to which of them the stored state has gone; later ones left it unchanged."""
     opened_at: str
     closed_at: str | None
+    reason: EndReason | None
+    """Why it ended; None while it is open, and where an earlier version or an older copy ended it."""
 
 
 @dataclass(frozen=True)
@@ -225,11 +253,18 @@ class SessionFile(KeptFile):
         with self.read() as connection:
             return _size(connection, id)
 
-    def close(self, id: str) -> None:
-        """Accept no more questions; closing twice is closing once."""
+    @contextmanager
+    def closing(self, id: str) -> Iterator[Turn | None]:
+        """The last turn of a session, without a question; None where it is closed already."""
         with self.write() as connection:
-            if _row(connection, id).status == "open":
-                _close(connection, id)
+            row = _row(connection, id)
+            yield Turn(connection, row) if row.status == "open" else None
+
+    def left_at_end(self, id: str) -> str | None:
+        """What a closed session had left; None where that is not known."""
+        with self.read() as connection:
+            row = connection.execute("SELECT allowance FROM ending WHERE session = ?", (id,)).fetchone()
+        return row["allowance"] if row else None
 
     @contextmanager
     def turn(self, id: str) -> Iterator[Turn]:
@@ -267,24 +302,48 @@ class Turn:
             raise DeskError("The state of this session is damaged on disk; restore the workspace from a backup.")
         return stored
 
-    def close(self) -> None:
-        """Ends the session together with this turn."""
-        _close(self.connection, self.row.id)
+    def left(self) -> str | None:
+        """What is left by the stored state; None where that is damaged, or of a version that did not keep it."""
+        try:
+            return self.state().allowance
+        except DeskError:
+            return None
+
+    def kept(self) -> Kept:
+        query = "SELECT count(*), coalesce(sum(length(weights)), 0) FROM reply WHERE session = ?"
+        return Kept(*self.connection.execute(query, (self.row.id,)).fetchone())
+
+    def close(self, reason: EndReason, left: str | None) -> None:
+        """Ends the session together with this turn; `left` is its allowance after all that this turn took."""
+        self.connection.execute(
+            "UPDATE session SET status = 'closed', closed_at = ? WHERE id = ?", (now(), self.row.id)
+        )
+        self.connection.execute("INSERT INTO ending VALUES (?, ?, ?)", (self.row.id, reason, left))
 
     def record(
-        self, *, question: SessionQuestion, at: str, reply: Reply, rows: float | None, state: StoredState | None
+        self,
+        *,
+        question: SessionQuestion,
+        at: str,
+        reply: Reply,
+        rows: float | None,
+        state: StoredState | None,
+        place: int = 0,
     ) -> Answer:
-        """Writes a reply and the state that follows it; no state means that it stays as it is."""
-        id, number = self.row.id, self.row.version + 1
+        """Writes a reply and the state that follows it; no state means that it stays as it is.
+
+        `place` is that among the replies of this turn, from 0; the state comes with the last.
+        """
+        id, number = self.row.id, self.row.version + 1 + place
         before = _last(self.connection, id)
         spent = (before.spent if before else 0) + int(reply.kind == "hard")
         self.connection.execute("UPDATE session SET version = ? WHERE id = ?", (number, id))
         self.connection.execute(
-            f"INSERT INTO reply VALUES ({', '.join('?' * 14)})",
+            f"INSERT INTO reply VALUES ({', '.join('?' * 16)})",
             (
                 *(id, number, at, question.key, question.query.words, question.facts, question.weights),
                 *(float(reply.share), float(reply.count), None if reply.margin is None else float(reply.margin), rows),
-                *(reply.kind, spent, reply.left),
+                *(reply.kind, spent, reply.left, *(reply.interval or (None, None))),
             ),
         )
         if state is not None:
@@ -313,11 +372,9 @@ def _row(connection: sqlite3.Connection, id: str) -> SessionRow:
     return found
 
 
-def _close(connection: sqlite3.Connection, id: str) -> None:
-    connection.execute("UPDATE session SET status = 'closed', closed_at = ? WHERE id = ?", (now(), id))
-
-
 def _check_open(row: SessionRow) -> None:
+    if row.reason == "failed":
+        raise Refused("This session could not go on and is closed; its answers stay readable: open another one.")
     if row.status == "closed":
         raise Refused("This session is closed; open another one to ask more.")
 

@@ -26,6 +26,7 @@ from core.queries.kit.protocol import QueryClass, Source
 from core.queries.marginals import Marginals
 from core.release.release import Release
 from core.schema.domain import Domain
+from core.sessions.measured_bounds import MeasuredBounds
 
 NOTHING_PRIVATE = "a session from a release has no private counts"
 
@@ -102,10 +103,11 @@ class FromRelease:
 
     **Privacy** post-processing of what was released; the table is not touched.
 
-    **Accuracy** that of the release; no margin is promised. Even where the noise of every cell is known, as in a noisy
-    histogram, it is not the error of a sum: removing negative counts shifts many cells the same way. On a census table
-    of 2^14 cells at epsilon 1, ±2.2 standard deviations of the summed noise held the truth of a 3-way count 44 % of the
-    time.
+    **Accuracy** that of the release. Where it was measured, questions of a measured class, or about one or two measured
+    columns, have an interval from these figures (`measured_bounds.py`). Otherwise none is promised. Even where the
+    noise of every cell is known, as in a noisy histogram, it is not the error of a sum: removing negative counts shifts
+    many cells the same way. On a census table of 2^14 cells at epsilon 1, ±2.2 standard deviations of the summed noise
+    held the truth of a 3-way count 44 % of the time.
 
     **Runtime** one sum over a released table, or one pass over the records.
 
@@ -116,6 +118,7 @@ class FromRelease:
     title: ClassVar[str] = "Answers from a release"
     known_as: ClassVar[tuple[str, ...]] = ("post-processing",)
     prefer: ClassVar[str] = "Choose it where a good release is stored already."
+    refines: ClassVar[bool] = False
 
     entry: Entry
     domain: Domain
@@ -135,6 +138,11 @@ class FromRelease:
     @cached_property
     def source(self) -> Released:
         return Released.of(self.stored(), self.entry, self.domain)
+
+    @cached_property
+    def bounds(self) -> MeasuredBounds | None:
+        """What was measured of the release, if anything was."""
+        return MeasuredBounds.of(self.stored(), ReleaseTerms.read(self.entry.plan_json), self.domain)
 
     @property
     def budget(self) -> Budget:
@@ -162,10 +170,20 @@ class FromRelease:
     def answer(self, state: Any, question: Query, kernel: Kernel) -> tuple[Any, Reply]:
         share = question.answer(self.source)
         count = share * self.source.rows
-        return state, Reply(count=count, share=share, margin=None, kind="easy", left=None)
+        error = self.bounds.share(question) if self.bounds else None
+        if self.bounds is None or error is None:
+            return state, Reply(count=count, share=share, margin=None, kind="easy", left=None)
+        margin, interval = self.bounds.count(count, share, error), (max(0.0, share - error), min(1.0, share + error))
+        return state, Reply(count=count, share=share, margin=margin, interval=interval, kind="easy", left=None)
 
     def peek(self, state: Any) -> Source | None:
         return self.source
+
+    def left(self, state: Any) -> int | None:
+        return None
+
+    def released_rows(self, state: Any) -> float:
+        return self.source.rows
 
     def save(self, state: Any) -> bytes:
         return b""

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
-from threading import Lock
+from threading import Event, Lock
 from typing import Any, TypeVar, cast
 
-from core.base.errors import DeskError, Failed
+from core.base.errors import CannotGoOn, DeskError, Failed, Refused
 from core.base.unexpected import noted
 from core.kernel.allowance import Allowance
+from core.kernel.disjoint import DisjointQueries
 from core.kernel.kernel import Kernel
 from core.kernel.query import Query
-from core.mechanisms.kit.interactive import Interactive, Reply
+from core.mechanisms.kit.interactive import AnswersTables, Interactive, Reply
 from core.plans.canonical import canonical
 from core.plans.run_once import NoiseWatcher
 from core.privacy.budget import Budget
@@ -23,17 +25,34 @@ from core.privacy.unit import Unit
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
 from core.sessions.answer import Answer, SessionStatus, Summary, transcript_csv
+from core.sessions.at_hand import counting_seconds, fits_in_hand
 from core.sessions.file import SessionFile, SessionRow, StoredState, Turn, now
 from core.sessions.old_states import migrate
 from core.sessions.pace import Pace
 from core.sessions.question import SessionQuestion, question_from
+from core.sessions.room import MOST_ANSWERS
+from core.sessions.select_answer import SelectAnswer, SelectPrice, answer_select, price_select
+from core.sessions.settlement import Settlement
 from core.table.counts import Counts
 
 Result = TypeVar("Result")
 LEAST_SLOT = 0.1
 """Seconds: nobody feels a tenth of a second, and a busy machine then rarely lets an answer miss its slot."""
+GROUP, GROUP_CELL = 0.001, 2e-8
+"""Seconds for each further group of a table that is asked at once, and for each of its combinations."""
 STORING, STORING_BYTE = 0.01, 1.2e-8
 """Seconds to commit an answer, and more for each byte of its state: twice what a small server with a busy disk took."""
+
+
+@dataclass(frozen=True, eq=False)
+class Computed:
+    """What follows a question, or the groups of a table."""
+
+    after: Any
+    replies: list[Reply]
+    rows: list[float | None]
+    saved: StoredState | None
+    """What is to be kept; nothing if nothing changed."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -45,7 +64,8 @@ class Session:
     restarts, and the kernel of an answer refuses whatever goes beyond it. An answer is returned only after it is stored
     together with the state that follows it (`file.py`), so what an adversary sees is one run of the mechanism, in the
     order of the replies, whatever crashes or races there were. An error after noise was drawn may tell what was drawn
-    (only a hard answer learns, say), and would not be counted: it ends the session.
+    (only a hard answer learns, say), and would not be counted: it ends the session. A session that has ended gives back
+    what it never used (`settlement.py`).
 
     The same question asked again gives the stored reply at no cost. That tells nothing new: the reply is public, and
     whether a question was asked before is known to whoever asked it. It also saves a hard answer that fresh noise
@@ -73,7 +93,11 @@ class Session:
     noise: NoiseSource = field(repr=False)
     counts: Callable[[], Counts] = field(repr=False)
     pace: Pace = field(repr=False)
+    settlement: Settlement | None = field(default=None, repr=False)
+    """Knows outside of its file how many answers were given and whether it ended; None where nothing is ever drawn."""
     _lock: Lock = field(default_factory=Lock, repr=False)
+    _counted: Event = field(default_factory=Event, repr=False)
+    """Whether the private rows are counted already, as far as that is public."""
     _seen: dict[int, tuple[Any, str]] = field(default_factory=dict, repr=False)
     """The latest state and what is left, by its version: at most one, so that an answer need not read the disk."""
 
@@ -96,24 +120,83 @@ class Session:
         computing = self.mechanism.slot(self.domain)
         if not computing:
             return 0.0
-        return max(LEAST_SLOT, computing + STORING + STORING_BYTE * self.file.size(self.id))
+        counting = 0.0 if fits_in_hand(self.domain) else self._counting
+        return max(LEAST_SLOT, computing + counting + STORING + STORING_BYTE * self.file.size(self.id))
+
+    @cached_property
+    def _counting(self) -> float:
+        """Seconds to count the private rows once, by what is public of their number."""
+        with self.file.snapshot(self.id) as turn:
+            state, _ = self._read(turn)
+        return counting_seconds(self.mechanism.released_rows(state), self.domain)
 
     def answer(self, question: Query) -> Answer:
         """The released answer; a question that cannot be answered is refused before anything is spent."""
+        [answer] = self.answer_table([question])
+        return answer
+
+    def answer_table(self, questions: Sequence[Query]) -> list[Answer]:
+        """The answers to the groups of a table, in one turn and for the price of one; each stays a question of its own.
+
+        Together they must be about the same columns, and no record may count in two. A mechanism that cannot ask a
+        table at once is asked question by question.
+        """
         started = self.pace.clock()
-        asked = SessionQuestion.of(question, self.domain)
-        stored = self.file.asked_before(self.id, asked.key)
-        if stored is not None:
-            return stored
+        asked = [SessionQuestion.of(question, self.domain) for question in questions]
+        stored = [self.file.asked_before(self.id, each.key) for each in asked]
+        known = [each for each in stored if each is not None]
+        if len(known) == len(asked):
+            return known
+        if len(asked) > 1 and not self.answers_tables:
+            return [self.answer(question) for question in questions]
+        # Who asks first since the server started waits for the rows to be counted; that it was the first is public.
+        slot = self.slot + (self._counting if self.slot and not self._counted.is_set() else 0.0)
+        if self.slot and len(asked) > 1:
+            slot += sum(GROUP + GROUP_CELL * question.weights.size for question in questions)
         try:
             with self._lock:
-                return self._take_turn(asked)
+                return self._take_turn(asked, questions)
         finally:
-            self.pace.pad(started, self.slot)
+            self.pace.pad(started, slot)
+            # Not before the slot has ended: when it was set would tell how long counting took.
+            self._counted.set()
+
+    @property
+    def answers_tables(self) -> bool:
+        """Whether a table of groups is asked at once."""
+        return isinstance(self.mechanism, AnswersTables)
+
+    def sql(self, text: str) -> SelectAnswer:
+        """The answer to a SELECT of counts, sums, averages or quantiles; it rests on questions of the session."""
+        # What has no hypothesis has nothing to answer from but the table.
+        measures_all = self.hypothesis() is None
+        return answer_select(
+            text,
+            self.domain,
+            ask=self.answer_table,
+            known=self._known,
+            left=self._left,
+            tables=self.answers_tables,
+            measures_all=measures_all,
+        )
+
+    def sql_price(self, text: str) -> SelectPrice:
+        """What a SELECT takes at most; every refusal of its text happens here, and nothing is asked."""
+        return price_select(text, self.domain, left=self._left(), slot=self.slot, tables=self.answers_tables)
 
     def close(self) -> None:
-        """Accept no more questions, for good. Nothing is refunded, because everything may have been asked."""
-        self.file.close(self.id)
+        """Accept no more questions, for good, and give back what was never used; closing twice is closing once."""
+        with self._lock, self._alone(), self.file.closing(self.id) as turn:
+            if turn is not None:
+                older = self.settlement is None or self.settlement.older(turn.row.version)
+                turn.close("closed", None if older else turn.left())
+        self.settle()
+
+    def settle(self) -> None:
+        """Give back what a session that has ended never used, unless that was done."""
+        left = None if self.settlement is None else self.file.left_at_end(self.id)
+        if self.settlement is not None and left is not None:
+            self.settlement.settle(left, self.file.row(self.id).version)
 
     def transcript(self) -> list[Answer]:
         """Every released answer, in order."""
@@ -127,19 +210,21 @@ class Session:
         return question_from(*self.file.question(self.id, number), self.domain)
 
     def summary(self) -> Summary:
-        tally, last = self.file.tally(self.id), self.file.last(self.id)
-        limit = self.mechanism.hard_answers(self.domain, self.unit)
+        tally, left = self.file.tally(self.id), self._left()
         return Summary(
             status=self.status,
             questions=sum(tally.values()),
             easy=tally.get("easy", 0),
             hard=tally.get("hard", 0),
             unchecked=tally.get("unchecked", 0),
-            left=last.left if last else limit,
-            limit=limit,
+            left=left,
+            limit=None if left is None else left + tally.get("hard", 0),
             budget=self.budget,
             budget_share=self.paid(),
+            room=MOST_ANSWERS,
             opened=self.opened,
+            reason=self.file.row(self.id).reason,
+            given_back=0.0 if self.settlement is None else self.settlement.given_back(),
         )
 
     def hypothesis(self) -> Source | None:
@@ -147,59 +232,108 @@ class Session:
         with self._lock, self.file.snapshot(self.id) as turn:
             return self.mechanism.peek(self._state(turn)[0])
 
-    def _take_turn(self, asked: SessionQuestion) -> Answer:
-        at, counts = now(), self.counts()
+    def _left(self) -> int | None:
+        """Hard answers that it can still give; None where there is no limit."""
+        last = self.file.last(self.id)
+        if last:
+            return last.left
+        with self._lock, self.file.snapshot(self.id) as turn:
+            return self.mechanism.left(self._state(turn)[0])
+
+    def _known(self, question: Query) -> bool:
+        """Whether it was asked before."""
+        return self.file.asked_before(self.id, SessionQuestion.of(question, self.domain).key) is not None
+
+    def _take_turn(self, asked: Sequence[SessionQuestion], questions: Sequence[Query]) -> list[Answer]:
+        counts = self.counts()
+        with self._alone():
+            made = self._in_turn(asked, questions, counts)
+            if not isinstance(made, DeskError):
+                return made
+        self.settle()
+        raise made
+
+    def _alone(self) -> AbstractContextManager[None]:
+        return nullcontext() if self.settlement is None else self.settlement.turn()
+
+    def _in_turn(
+        self, asked: Sequence[SessionQuestion], questions: Sequence[Query], counts: Counts
+    ) -> list[Answer] | DeskError:
+        """The stored answers, or why the session has ended with this turn."""
+        at = now()
         with self.file.turn(self.id) as turn:
-            stored = turn.reply(asked.key)
-            if stored is not None:
-                return stored
-            made = self._compute(*self._state(turn), asked.query, counts)
-            if made is None:
-                turn.close()
-            else:
-                after, reply, rows, saved = made
-                answer = turn.record(question=asked, at=at, reply=reply, rows=rows, state=saved)
-        if made is None:
-            raise Failed("The answer could not be computed, and so this session is closed; open another one.")
+            found = {each.key: turn.reply(each.key) for each in asked}
+            new = [(each, query) for each, query in zip(asked, questions, strict=True) if found[each.key] is None]
+            if not new:
+                return [answer for answer in found.values() if answer is not None]
+            turn.kept().check(sum(len(each.weights) for each, _ in new), len(new))
+            if self.settlement is not None and self.settlement.older(turn.row.version):
+                turn.close("closed", None)
+                return Refused("This session was put back from an older copy, and so it is closed; open another one.")
+            try:
+                # In lowest terms the groups of one table may differ in their denominator, so they stay as written.
+                wanted = [new[0][0].query] if len(new) == 1 else [query for _, query in new]
+                made = self._compute(*self._state(turn), wanted, counts)
+            except CannotGoOn as problem:
+                # Raised before any noise was drawn: what a state holds is public, so that this ends it tells nothing.
+                turn.close("failed", turn.left())
+                return problem
+            if isinstance(made, str):
+                turn.close("failed", made)
+                return Failed("The answer could not be computed, and so this session is closed; open another one.")
+            for place, ((each, _), reply, rows) in enumerate(zip(new, made.replies, made.rows, strict=True)):
+                last = made.saved if place == len(new) - 1 else None
+                found[each.key] = turn.record(question=each, at=at, reply=reply, rows=rows, state=last, place=place)
+        answers = [answer for answer in found.values() if answer is not None]
+        newest = max(answer.number for answer in answers)
+        if self.settlement is not None:
+            self.settlement.note_answer(newest)
         # Only what is committed may be remembered.
-        if saved is not None:
-            assert saved.allowance is not None
-            self._remember(answer.number, after, saved.allowance)
-        return answer
+        if made.saved is not None:
+            assert made.saved.allowance is not None
+            self._remember(newest, made.after, made.saved.allowance)
+        return answers
 
-    def _compute(
-        self, state: Any, left: str, question: Query, counts: Counts
-    ) -> tuple[Any, Reply, float | None, StoredState | None] | None:
-        """The next state, the reply with its rows, and what is to be kept (nothing if nothing changed).
+    def _compute(self, state: Any, left: str, questions: Sequence[Query], counts: Counts) -> Computed | str:
+        """The next state and the replies; after an error what was left of the allowance then.
 
-        None for an error after a draw: that error is not told apart from any other, because it may depend on the draw.
+        Such an error is not told apart from any other, because it may depend on what was drawn.
         """
-        watched = NoiseWatcher(self.noise)
+        watched, allowance = NoiseWatcher(self.noise), Allowance.from_json(json.loads(left))
 
-        def compute() -> tuple[Any, Reply, float | None, StoredState | None]:
-            allowance = Allowance.from_json(json.loads(left))
+        def compute() -> Computed:
             kernel = Kernel(counts, cast(NoiseSource, watched), allowance)
-            after, reply = self.mechanism.answer(state, question, kernel)
+            after, replies = self._replies(state, questions, kernel)
             still = written(allowance)
             same = after is state and still == left
             saved = None if same else StoredState(self.mechanism.save(after), still)
-            return after, reply, self._rows(after, reply), saved
+            rows = [self._rows(after, reply) for reply in replies]
+            return Computed(after, replies, rows, saved)
 
         try:
             return _discreetly("The answer could not be computed", compute)
         except DeskError:
             if not watched.drawn:
                 raise
-        return None
+        return written(allowance)
+
+    def _replies(self, state: Any, questions: Sequence[Query], kernel: Kernel) -> tuple[Any, list[Reply]]:
+        if len(questions) > 1 and isinstance(self.mechanism, AnswersTables):
+            return self.mechanism.answer_table(state, DisjointQueries(tuple(questions)), kernel)
+        [question] = questions
+        after, reply = self.mechanism.answer(state, question, kernel)
+        return after, [reply]
 
     def _state(self, turn: Turn) -> tuple[Any, str]:
         """The mechanism's state and what is left of the reserved spend."""
         version = turn.row.state_version
         if version not in self._seen:
-            stored = turn.state()
-            state, left = _discreetly("The state of this session could not be read", lambda: self._load(stored))
-            self._remember(version, state, left)
+            self._remember(version, *self._read(turn))
         return self._seen[version]
+
+    def _read(self, turn: Turn) -> tuple[Any, str]:
+        stored = turn.state()
+        return _discreetly("The state of this session could not be read", lambda: self._load(stored))
 
     def _load(self, stored: StoredState) -> tuple[Any, str]:
         data, left = stored.data, stored.allowance

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from core.base.errors import Refused, Unknown, printable
+from core.base.errors import DeskError, Refused, Unknown, printable
 from core.kernel.allowance import Allowance
 from core.kernel.kernel import Kernel
 from core.ledger.ledger import Entry, Ledger
@@ -28,22 +29,22 @@ from core.plans.noise_choice import with_better_noise
 from core.plans.pricing import MOST_EDITIONS, PricedSession, check_count, check_paid, price_session
 from core.plans.session_plan import SessionPlan
 from core.plans.session_terms import SESSION, SessionTerms, chosen_columns, narrowed
-from core.plans.statements import DeskTable, by_present_budget
+from core.plans.statements import DeskTable, by_present_budget, source_of
 from core.plans.terms import is_release, is_session
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.noise import NoiseSource
 from core.release.release import Release
+from core.sessions.at_hand import at_hand
 from core.sessions.file import SessionFile, SessionRow, StoredState
 from core.sessions.from_release import FromRelease, Released, Untouched
 from core.sessions.pace import Pace
 from core.sessions.session import Session, session_of, written
-from core.table.counts import Cells, Counts
+from core.sessions.settlement import Settlement
+from core.table.counts import Counts
 
 OPEN_SESSIONS = 16
 """Sessions whose state and counts stay in memory once they were asked something."""
-MOST_AT_HAND = 2**20
-"""Cells of a table of counts that a session keeps in memory, 8 MB; larger ones are counted anew for each question."""
 
 
 class Sessions:
@@ -167,6 +168,14 @@ class Sessions:
         """Newest first: of one table, or all."""
         return [self.session(row.id) for row in self.file.rows(table) if self._opened(row)]
 
+    def settle(self) -> None:
+        """Let every session that has ended give back what it never used, where a crash kept it from that."""
+        for row in self.file.rows():
+            if row.reason is not None and row.id == row.plan_id and self._opened(row):
+                # A table that cannot be read now keeps no other one waiting; the next start tries again.
+                with suppress(DeskError):
+                    self.session(row.id).settle()
+
     def _opened(self, row: SessionRow) -> bool:
         entry = self._ledger.entry(row.plan_id)
         return entry is not None and entry.status == "stored"
@@ -181,9 +190,13 @@ class Sessions:
             backing: Interactive = made
             domain = made.domain
             counts: Callable[[], Counts] = partial(Untouched, domain, table.unit)
+            settlement = None
         else:
             priced = self._price(entry.plan_json, table)
             backing, domain, counts = priced.mechanism, priced.domain, cache(lambda: self._paid_counts(priced, entry))
+            settlement = Settlement(
+                plan_id=entry.plan_id, ledger=self._ledger, priced=lambda: self._price(entry.plan_json, table)
+            )
         return session_of(
             row,
             mechanism=backing,
@@ -194,10 +207,11 @@ class Sessions:
             noise=self._noise,
             counts=counts,
             pace=self._pace,
+            settlement=settlement,
         )
 
     def _price(self, content: str, table: DeskTable) -> PricedSession:
-        return price_session(content, table, self._ledger.account(self._ledger.dataset(table.id).fingerprint))
+        return price_session(content, table, self._ledger.account_of(table.id))
 
     def _paid_counts(self, priced: PricedSession, entry: Entry) -> Counts:
         """The private counts, for questions that were paid for; what was answered before can be read in any case."""
@@ -206,7 +220,7 @@ class Sessions:
 
     def _share(self, entry: Entry) -> float:
         """What a session takes of the table's budget as it is now."""
-        account = self._ledger.account(self._ledger.dataset(entry.dataset_id).fingerprint)
+        account = self._ledger.account_of(entry.dataset_id)
         entries = by_present_budget(account, self._ledger.entries(fingerprint=account.fingerprint))
         units = next(each.units for each in entries if each.plan_id == entry.plan_id)
         return units / account.total if account.total else 1.0
@@ -219,13 +233,6 @@ class Sessions:
             raise Unknown(f"This workspace holds no finished release '{printable(plan_id)}'; choose another.")
         dataset, other = self._ledger.dataset(table.id), self._ledger.dataset(entry.dataset_id)
         release = Release(stored)
-        if dataset.fingerprint != other.fingerprint or release.certificate.schema_digest != table.domain.digest:
+        if source_of(dataset) != source_of(other) or release.certificate.schema_digest != table.domain.digest:
             raise Refused("This release is of another table or schema; choose one of the same table.")
         return release, entry
-
-
-def at_hand(counts: Counts) -> Counts:
-    """The same counts, held in memory as one table where that is small: a question is then one sum over it."""
-    if counts.domain.cells() > MOST_AT_HAND:
-        return counts
-    return Cells(counts.domain, counts.marginal(counts.domain.names), counts.unit)

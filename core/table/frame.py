@@ -58,6 +58,13 @@ class Frame:
         positions, found = distinct(self._frame[name])
         return positions, [text_of(value) for value in found]
 
+    def every(self, name: str, step: int) -> tuple[NDArray[np.intp], Sequence[object]]:
+        return distinct(self._frame[name].iloc[::step])
+
+    def tally(self, name: str) -> tuple[NDArray[np.int64], Sequence[object]]:
+        positions, found = distinct(self._frame[name])
+        return np.bincount(positions % (len(found) + 1), minlength=len(found) + 1), found
+
     def fingerprint(self) -> str:
         return content((column.name, *distinct(self._frame[column.name])) for column in self.columns)
 

@@ -1,7 +1,9 @@
 """Public samples: the schema of a file that everybody may see, read off its values.
 
-This is the only place that reads bounds and categories off values, and it must never see the private table: a file with
-the same fingerprint is refused.
+This is the only place that reads bounds and categories off values, and it must never see the private table: the same
+file is refused, and so is one that holds its rows, in whatever order, format or choice of columns. `sketch.py` says how
+rows are told from coincidence: what counts is how many rows of the sample meet records that the private table has once,
+so that equal rows in small tables of categories are no reason to refuse.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from core.base.errors import BadSchema, Refused
 from core.schema.attributes import MAX_CELLS, Booleans
 from core.schema.others import other_than
 from core.schema.values import EPOCH, days, integral, number, text_of
+from core.table.rows import Rows
 from core.table.sentences import without_cell_values
+from core.table.sketch import RowSketch, same_rows
 from core.table.source import TableSource, opened
 
 NOTE = "read from a public sample"
@@ -24,6 +28,9 @@ MOST_CATEGORIES = 1_000
 """Texts with more different values are no categories; such a column is left to its curator."""
 FINE = 1_000
 """Ranges of more whole numbers or days start with 100 bins."""
+
+KEY = "public sample 00"
+"""Of the hashes by which rows are compared; they are forgotten at once."""
 
 CODE = re.compile("0[0-9]+")
 """A number that is written with a leading zero is a code."""
@@ -34,6 +41,7 @@ def describe(sample: TableSource, names: Sequence[str], *, private: TableSource)
     """Kind, bounds and categories of these columns, as far as the sample has them and they can be told.
 
     **Privacy** Nothing here is private as long as the sample is public; the private source is only compared with it.
+    That a sample is refused depends on the private rows: it is said to the curator alone, and nothing else is.
     """
     with opened(sample) as rows, opened(private) as hidden:
         if rows.fingerprint() == hidden.fingerprint():
@@ -42,8 +50,10 @@ def describe(sample: TableSource, names: Sequence[str], *, private: TableSource)
         shared = [name for name in names if name in present]
         if not shared:
             raise BadSchema("The sample has no column of the table; choose one with the same column names.")
-        if rows.take(shared) == 0:
+        count = rows.take(shared)
+        if count == 0:
             raise BadSchema("The sample has column names but no rows; it needs at least one row.")
+        _check_apart(RowSketch.of(rows, shared, count, KEY), hidden, shared)
         lines = []
         for name in shared:
             positions, texts = rows.texts(name)
@@ -53,6 +63,14 @@ def describe(sample: TableSource, names: Sequence[str], *, private: TableSource)
                 missing = bool((positions < 0).any()) or "" in stripped
                 lines.append({"name": name, **settings, **({"missing": True} if missing else {}), "note": NOTE})
         return lines
+
+
+def _check_apart(sample: RowSketch, hidden: Rows, shared: Sequence[str]) -> None:
+    """Refuse rows of the private table."""
+    known = {column.name for column in hidden.columns}
+    both = [name for name in shared if name in known]
+    if both and same_rows(sample, RowSketch.of(hidden, both, hidden.take(both), KEY)):
+        raise Refused("This sample holds rows of the private table, so it is not public; use rows of other people.")
 
 
 def _settings(texts: set[str]) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from core.base.arrays import IntArray
 from core.privacy.unit import Unit
+from core.table.sketch import RowSketch
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,3 +48,5 @@ class RawColumns:
 
     columns: Mapping[str, RawColumn] = field(repr=False)
     unit: Unit
+    sketch: RowSketch | None = field(default=None, repr=False)
+    """Of the rows, to find tables of the same ones."""

@@ -45,6 +45,13 @@ class Rows(Protocol):
     def texts(self, name: str) -> tuple[NDArray[np.intp], list[str]]:
         """Where each row of a taken column stands in a list of texts; -1 where it is null."""
 
+    def every(self, name: str, step: int) -> tuple[NDArray[np.intp], Sequence[object]]:
+        """Of every so many-th row of a taken column, the same rows for each: where it stands in a list of values; -1
+        where it is null."""
+
+    def tally(self, name: str) -> tuple[NDArray[np.int64], Sequence[object]]:
+        """How many rows of a taken column hold each of a list of values, and, last, how many are null."""
+
     def fingerprint(self) -> str: ...
 
 

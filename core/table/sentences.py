@@ -14,7 +14,10 @@ from core.base.errors import BadFile, DeskError
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 TOO_LARGE = "The table does not fit into memory; use fewer columns or rows."
-_UNREADABLE = "The table cannot be read; give a file, a DuckDB table or a DataFrame of plain texts, numbers and dates."
+_UNREADABLE = (
+    "The table cannot be read; the file may be damaged or have a password, so write it again. A DataFrame must hold "
+    "plain texts, numbers and dates."
+)
 
 
 def without_cell_values(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:

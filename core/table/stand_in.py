@@ -14,8 +14,8 @@ import pandas as pd
 from core.base.arrays import Codes, IntArray
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
+from core.table.counting import histogram, occurring
 from core.table.counts import Projected
-from core.table.encoded import histogram, occurring
 
 
 @dataclass(frozen=True, eq=False)

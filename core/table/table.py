@@ -1,12 +1,13 @@
 """The private table: raw rows are read once, encoded by the public schema, and forgotten; only counts come out.
 
-`source.py` reads the rows (all SQL is there), `encoded.py` counts and keeps the codes.
+`source.py` reads the rows (all SQL is there), `contribution_limit.py` says which of them stay, `counting.py` counts and
+`column_store.py` keeps the codes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,11 +18,12 @@ from core.base.arrays import IntArray
 from core.base.errors import BadFile, BadParameter, BadSchema, printable
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.table import encoded
+from core.table import column_store, contribution_limit, counting
 from core.table.counts import Projected
 from core.table.raw_columns import RawColumn, RawColumns
 from core.table.rows import Column, Rows
 from core.table.sentences import without_cell_values
+from core.table.sketch import RowSketch
 from core.table.source import TableSource, opened
 
 __all__ = ["Column", "Table", "TableSource", "inspect", "survey"]
@@ -41,18 +43,28 @@ def inspect(source: TableSource) -> tuple[Column, ...]:
 
 
 @without_cell_values
-def survey(source: TableSource, names: Sequence[str], unit: Unit, noise: Keys) -> tuple[RawColumns, str]:
+def survey(
+    source: TableSource, names: Sequence[str], unit: Unit, noise: Keys, *, key: str | None = None
+) -> tuple[RawColumns, str]:
     """The distinct values of some columns before any schema, for the kernel alone, and the fingerprint.
+
+    With a key the columns come with a sketch of the rows.
 
     **Privacy**: rows are limited per id as in `Table.load`, so neighbouring tables differ by at most `unit.limit` rows.
     """
     with opened(source) as rows:
-        _, kept = _taken(rows, names, unit, noise)
+        count, kept = _taken(rows, names, unit, noise)
         found = {}
         for name in names:
             positions, texts = rows.texts(name)
             found[name] = RawColumn.of(positions if kept is None else positions[kept], texts)
-        return RawColumns(found, unit), rows.fingerprint()
+        return RawColumns(found, unit, _sketch(rows, names, unit, count, key)), rows.fingerprint()
+
+
+def _sketch(rows: Rows, names: Sequence[str], unit: Unit, count: int, key: str | None) -> RowSketch | None:
+    """Of the columns that were taken, ids included."""
+    taken = [*names, *([] if unit.column is None else [unit.column])]
+    return None if key is None else RowSketch.of(rows, taken, count, key)
 
 
 def _taken(rows: Rows, names: Sequence[str], unit: Unit, noise: Keys) -> tuple[int, NDArray[np.intp] | None]:
@@ -68,7 +80,7 @@ def _taken(rows: Rows, names: Sequence[str], unit: Unit, noise: Keys) -> tuple[i
         raise BadFile("The table has column names but no rows; it needs at least one row.")
     if unit.column is None:
         return count, None
-    kept = encoded.keep_smallest(rows.owners(unit.column), noise.keys(count), unit.limit)
+    kept = contribution_limit.keep_smallest(rows.owners(unit.column), noise.keys(count), unit.limit)
     if not len(kept):
         raise BadFile(f"No row has an id in column '{printable(unit.column)}'; choose another id column.")
     return count, kept
@@ -91,14 +103,17 @@ class Table:
     a single row can change."""
     fingerprint: str = field(repr=False)
     """SHA-256 of the source: the bytes of a file, or the contents of a DataFrame or DuckDB table."""
-    _remembered: encoded.CountMemory = field(default_factory=encoded.CountMemory, init=False, repr=False)
+    sketch: RowSketch | None = field(default=None, repr=False)
+    """Of the raw rows, to find tables of the same ones; not kept with the codes."""
+    _remembered: counting.CountMemory = field(default_factory=counting.CountMemory, init=False, repr=False)
 
     @classmethod
     @without_cell_values
-    def load(cls, source: TableSource, domain: Domain, unit: Unit, noise: Keys) -> Table:
+    def load(cls, source: TableSource, domain: Domain, unit: Unit, noise: Keys, *, key: str | None = None) -> Table:
         """Read, check and encode a table.
 
-        Columns outside the schema are ignored; a column of the schema that the source lacks is refused.
+        Columns outside the schema are ignored; a column of the schema that the source lacks is refused. With a key the
+        table comes with a sketch of its rows.
 
         **Privacy**: with an id column each id keeps at most `unit.limit` rows, chosen uniformly at random (the smallest
         of independent keys) and then fixed. The choice for one id looks at no other id, so neighbouring tables still
@@ -114,6 +129,7 @@ class Table:
             dropped = 0 if kept is None else count - len(kept)
             fingerprint = rows.fingerprint()
             layout = tuple(column.name for column in rows.columns if column.name in domain)
+            sketch = _sketch(rows, domain.names, unit, count, key)
         return cls(
             domain=domain,
             unit=unit,
@@ -122,6 +138,7 @@ class Table:
             dropped_rows=dropped,
             layout=layout,
             fingerprint=fingerprint,
+            sketch=sketch,
         )
 
     @property
@@ -140,18 +157,22 @@ class Table:
         if known is not None:
             return known
         sizes = self.domain.shape(columns)
-        counts = encoded.histogram([self.codes[name] for name in columns], sizes, self.rows)
+        counts = counting.histogram([self.codes[name] for name in columns], sizes, self.rows)
         self._remembered.keep(columns, counts, self.rows)
         return counts
 
     def combinations(self, columns: Sequence[str]) -> tuple[IntArray, IntArray]:
         """Distinct combinations of codes that occur, in order, and how often."""
         sizes = self.domain.shape(columns)
-        return encoded.occurring([self.codes[name] for name in columns], sizes, self.rows)
+        return counting.occurring([self.codes[name] for name in columns], sizes, self.rows)
 
     def project(self, columns: Sequence[str]) -> Projected:
         """The same rows seen through some of their columns."""
         return Projected(self, self.domain.project(columns))
+
+    def part(self, kept: NDArray[np.bool_]) -> Table:
+        """Some of the rows as a table of their own, for the curator's eyes only: whose rows they are is private."""
+        return replace(self, codes={name: np.asarray(codes)[kept] for name, codes in self.codes.items()}, sketch=None)
 
     def interval(self, column: str, low: int, high: int) -> int:
         """How many rows have a code from `low` to `high`, both included."""
@@ -180,12 +201,12 @@ class Table:
             "layout": self.layout,
             "fingerprint": self.fingerprint,
         }
-        encoded.save(Path(folder), self.codes, facts)
+        column_store.save(Path(folder), self.codes, facts)
 
     @classmethod
     def open(cls, folder: str | Path) -> Table:
         """The table that `save` kept; columns are mapped from disk, not read into memory."""
-        codes, facts = encoded.load(Path(folder))
+        codes, facts = column_store.load(Path(folder))
         return cls(
             domain=Domain.from_json(facts["domain"]),
             unit=Unit.from_json(facts["unit"]),

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from core.theory.bound import Bound
-from core.theory.games import DataPlayerBound, QueryPlayerBound
+from core.theory.games import BothPlayersBound, DataPlayerBound, QueryPlayerBound
 from core.theory.halfspaces import HalfspacesBound
 from core.theory.intervals import IntervalsBound, RectanglesBound
 from core.theory.iterative import (
@@ -24,7 +24,7 @@ from core.theory.iterative import (
     iterative_perceptron,
     iterative_weights,
 )
-from core.theory.median import MedianBound, MedianWalkBound
+from core.theory.median import MedianBound, MedianFatBound, MedianWalkBound
 from core.theory.online import OnlineBound, online_median, online_perceptron, online_weights
 from core.theory.release import ExponentialBound, GaussianBound, LaplaceBound, NetBound
 from core.theory.smalldb import SmallDbBound, SmallDbFatBound, SmallDbLinearBound, SmallDbVcBound
@@ -42,10 +42,11 @@ bounds: Mapping[str, tuple[Callable[..., Bound], ...]] = MappingProxyType(
         "online-weights": (online_weights,),
         "online-perceptron": (online_perceptron,),
         "online-median": (online_median,),
-        "median-basic": (MedianBound,),
+        "median-basic": (MedianBound, MedianFatBound),
         "median-walk": (MedianWalkBound,),
         "game-data": (DataPlayerBound,),
         "game-query": (QueryPlayerBound,),
+        "game-both": (BothPlayersBound,),
         "interval-search": (IntervalsBound,),
         "rectangle-search": (RectanglesBound,),
         "halfspace-projections": (HalfspacesBound,),
@@ -54,6 +55,7 @@ bounds: Mapping[str, tuple[Callable[..., Bound], ...]] = MappingProxyType(
 """The theorems behind each mechanism of the papers, by its name in the registry; all take keyword arguments only."""
 
 __all__ = [
+    "BothPlayersBound",
     "Bound",
     "DataPlayerBound",
     "ExponentialBound",
@@ -63,6 +65,7 @@ __all__ = [
     "IterativeBound",
     "LaplaceBound",
     "MedianBound",
+    "MedianFatBound",
     "MedianWalkBound",
     "NetBound",
     "OnlineBound",

@@ -87,3 +87,41 @@ class QueryPlayerBound(Theorem):
             squares = math.log(rounds * (rounds - 1) * (2 * rounds - 1)) - math.log(12)
             needed = (log_draws + squares - log_rho(epsilon, self.delta)) / 2
         return log_step + needed <= math.log(rows)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BothPlayersBound(Theorem):
+    """Both players learn; one query is drawn in each round from the query player's weights.
+
+    **Accuracy** with T rounds every answer is within sqrt(ln|X|/(2 T)) + sqrt(2 ln(1/beta)/T) + ln(2|Q|)/(r T): what
+    the data player learns too late (w = 1), the chance in T draws, of which the data player's tables do not know
+    beforehand (Azuma), and what the query player learns too late at rate r = n e/2. The draw of round t is an
+    exponential mechanism with epsilon t e, so e = 2 epsilon/(T (T + 1)) for delta = 0, and e = sqrt(48 rho/(T (T + 1)(2
+    T + 1))) in zero-concentrated privacy. T is such that the first two are half of alpha, rounded up; the third must be
+    the other half: n >= 2 (T + 1) ln(2|Q|)/(epsilon alpha) for delta = 0.
+
+    Theorem: G section 5.3.3, third way; Freund and Schapire 1999; Hsu, Roth and Ullman 2013.
+    """
+
+    theorem: ClassVar[str] = "G section 5.3.3: both players learn"
+
+    log_universe: float
+    log_queries: float
+    delta: float = 0.0
+
+    def rounds(self, alpha: float) -> int:
+        """T, the rounds with which the error alpha is promised."""
+        learned = math.sqrt(self.log_universe / 2) + math.sqrt(-2 * math.log(self.beta))
+        return math.ceil((2 * learned / alpha) ** 2)
+
+    def log_first(self, alpha: float, epsilon: float) -> float:
+        """Natural logarithm of e, what the draw of the first round spends."""
+        rounds = self.rounds(alpha)
+        if self.delta == 0:
+            return math.log(2 * epsilon) - math.log(rounds * (rounds + 1))
+        squares = math.log(rounds * (rounds + 1) * (2 * rounds + 1))
+        return (math.log(48) + log_rho(epsilon, self.delta) - squares) / 2
+
+    def _enough(self, alpha: float, rows: int, epsilon: float) -> bool:
+        late = math.log(math.log(2) + self.log_queries) + math.log(2) - math.log(self.rounds(alpha))
+        return late - math.log(rows) - self.log_first(alpha, epsilon) <= math.log(alpha / 2)

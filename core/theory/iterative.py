@@ -14,6 +14,7 @@ from typing import ClassVar, Protocol
 
 from core.base.errors import BadParameter
 from core.theory.bound import Theorem, check, whole
+from core.theory.release import NetBound
 
 
 class UpdateBound(Protocol):
@@ -212,6 +213,19 @@ def iterative_median_any(
     if delta == 0:
         raise BadParameter("delta", "must be above 0: without it the net of all tables promises nothing; try 1e-9.")
     return _exponential(MedianOfAllTables(log_universe=log_universe), log_queries, beta, delta, printed)
+
+
+def iterative_net(*, log_universe: float, log_queries: float, net_alpha: float, beta: float = 0.05) -> NetBound:
+    """The net mechanism over everything that multiplicative weights can end at (G section 5.3.1).
+
+    What it ends at is determined by at most T = 4 ln|X|/a^2 signed queries, so there are at most (2|Q|)^T such tables,
+    and one of them is within a of any table. SmallDB's net has the tables of ln|Q|/a^2 records instead: T queries of
+    ln|Q| each, or so many records of ln|X| each, are equally many but for the 4 and the signs.
+    """
+    _sizes(log_universe, log_queries)
+    updates = math.exp(WeightsBound(log_universe=log_universe).log_updates(net_alpha, 1))
+    log_net = math.ceil(updates) * (math.log(2) + log_queries)
+    return NetBound(log_net=log_net, net_alpha=net_alpha, beta=beta)
 
 
 def _exponential(update: UpdateBound, log_queries: float, beta: float, delta: float, printed: bool) -> IterativeBound:

@@ -10,7 +10,12 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.theory.bound import Theorem
+import numpy as np
+
+from core.base.arrays import IntArray
+from core.base.errors import BadParameter
+from core.theory.bound import Theorem, whole
+from core.theory.smalldb import DimensionBound, SmallDbFatBound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,3 +89,71 @@ class MedianWalkBound(MedianBound):
 
     theorem: ClassVar[str] = "T theorems 22 and 23"
     contraction: ClassVar[float] = 40.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class MedianFatBound(MedianBound):
+    """The median mechanism for linear questions of a class of finite fat-shattering dimension, however large it is.
+
+    As the basic one, but a database is as large as corollary 1 of F asks for an error of alpha/100 on the whole class,
+    with the published constants of `SmallDbFatBound`, and not as the number of questions does. k, the questions that
+    are asked, still counts their chances to fail.
+
+    Theorem: F theorem 6; T theorem 32.
+    """
+
+    theorem: ClassVar[str] = "F theorem 6"
+
+    fat: DimensionBound
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _ = self._table  # refuses a dimension that is none
+
+    @property
+    def _table(self) -> SmallDbFatBound:
+        return SmallDbFatBound(log_universe=self.log_universe, fat=self.fat)
+
+    def size(self, alpha: float) -> float:
+        return float(self._table.size(alpha / 50))
+
+
+def rows_for_unknown(asked: int, alpha: float, epsilon: float, *, log_universe: float, beta: float = 0.05) -> int:
+    """Rows for so many questions where nobody said how many there would be: guesses that double (T end of 4.2).
+
+    Guess i = 0, 1, ... is 2^i questions; once it is used up a new mechanism begins with the next one. Guess i spends
+    epsilon/((i + 1)(i + 2)) and fails with beta/((i + 1)(i + 2)): all guesses that ever come sum to epsilon and beta. T
+    counts a factor of O(log k); where nothing at all is known of k a second one is the price of never running out.
+    """
+    whole("asked", asked)
+    needed = 0
+    for guess in range(max(1, math.ceil(math.log2(asked)) + 1)):
+        part = (guess + 1) * (guess + 2)
+        bound = MedianBound(log_universe=log_universe, log_queries=guess * math.log(2), beta=beta / part)
+        needed = max(needed, bound.rows(alpha, epsilon / part))
+    return needed
+
+
+def database_sample(cells: int, rows: int, generator: np.random.Generator) -> IntArray:
+    """T's DatabaseSample: counts of rows drawn from a distribution that is itself uniform over all distributions.
+
+    A uniform point of the simplex is a list of exponential numbers, divided by their sum.
+    """
+    whole("cells", cells)
+    whole("rows", rows)
+    drawn = generator.exponential(size=cells)
+    return np.asarray(generator.multinomial(rows, drawn / drawn.sum()), dtype=np.int64)
+
+
+def untypical_share(log_universe: float, rows: int, sampled: float = 0.0) -> float:
+    """The share of databases of n rows for which the fast median mechanism may run out of hard answers (corollary 25).
+
+    At most `sampled`/(1 - 2 n^2/|X|) + n^2/|X|, where `sampled` is that share of `database_sample`, |X|^-m up to a
+    constant (lemma 12 and corollary 24); 1 where n is not far below the root of |X|.
+    """
+    whole("rows", rows)
+    if not 0 <= sampled <= 1:
+        raise BadParameter("sampled", "must be a share from 0 to 1.")
+    log_share = 2 * math.log(rows) - log_universe
+    share = math.exp(log_share) if log_share < 0 else 1.0
+    return 1.0 if 2 * share >= 1 else min(1.0, sampled / (1 - 2 * share) + share)

@@ -6,6 +6,7 @@
   to the same address without the key.
 * **Uploads** are taken from sessions that were shown a curator's page, up to their limit; all others are refused before
   the body is read.
+* **Programs** that ask by HTTP are led to their own address; they bring a token, never the key.
 * **Closed to everybody**: the memory statistics, which tell the sizes of uploaded files.
 """
 
@@ -25,10 +26,12 @@ from dashboard.door.uploads import uploads
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 Lifespan = Callable[[st.App], AbstractAsyncContextManager[dict[str, Any] | None]]
 
 STATISTICS = "/_stcore/metrics"
 UPLOAD = "/_stcore/upload_file/"
+ANSWERS = "/answers/"
 POLICY_VIOLATION = 1008
 """The close code of a WebSocket that is not wanted here."""
 
@@ -36,8 +39,10 @@ POLICY_VIOLATION = 1008
 class GatedApp(st.App):
     """A Streamlit app behind the gate."""
 
-    def __init__(self, script: Path, lifespan: Lifespan) -> None:
+    def __init__(self, script: Path, lifespan: Lifespan, answers: Application | None = None) -> None:
+        """`answers` serves programs, at addresses below `ANSWERS`."""
         super().__init__(script, lifespan=lifespan)
+        self._answers = answers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -46,6 +51,8 @@ class GatedApp(st.App):
             await _refuse(scope, send, 403, "This address is answered to its own pages only.")
         elif STATISTICS in scope["path"]:
             await _refuse(scope, send, 404, "There is nothing here.")
+        elif self._answers is not None and scope["type"] == "http" and ANSWERS in scope["path"]:
+            await self._answers(scope, receive, send)
         elif UPLOAD in scope["path"]:
             await self._upload(scope, receive, send)
         elif (offered := _offered(scope)) is not None:

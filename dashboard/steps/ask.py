@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.views.ask import ask_history, ask_open, ask_question
+from dashboard.views.ask import ask_history, ask_open, ask_question, machines_form
 from dashboard.views.common import nothing_yet, state
 from dashboard.views.release import share_form
 
@@ -20,3 +20,4 @@ if session is not None:
     ask_question.show(here, session)
     ask_history.show(session, "curator")
     share_form.show(desk, session.id, table.name)
+    machines_form.show(here, desk, session)

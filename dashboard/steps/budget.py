@@ -4,14 +4,15 @@ import streamlit as st
 
 from core.base.wording import plural
 from core.plans.terms import is_discovery
-from dashboard.views.budget import ledger_view
+from dashboard.views.budget import lost_spends, spend_list
 from dashboard.views.budget.budget_change import change
-from dashboard.views.common import charts, messages, nothing_yet, state, wording
+from dashboard.views.common import budget_form, charts, messages, nothing_yet, state, wording
 from dashboard.views.release import result_page
 
 here, desk = state.session(), state.desk()
 st.title("Budget")
 
+lost_spends.show(desk)
 tables = desk.tables()
 if not tables:
     nothing_yet.show()
@@ -30,9 +31,11 @@ with right:
     st.header("Left")
     st.metric("Largest ε one more release may have", wording.at_most(statement.left_epsilon), border=True)
     st.metric("Total", f"ε {wording.number(statement.budget.epsilon)}, δ {delta}", border=True)
-    if (again := ledger_view.more(statement)) is not None:
+    if (again := spend_list.more(statement)) is not None:
         st.metric("Releases like the last one that it can still pay", f"about {again}", border=True)
 messages.note("Budget and spends are not computed from the rows; they may be published.", "public")
+budget_form.warn(statement.budget)
+spend_list.whose(desk, table, tables, statement)
 for session in desk.sessions(table):
     summary = session.summary()
     if summary.status == "open" and summary.left is not None:
@@ -45,7 +48,7 @@ for entry in statement.entries:
         continue
     progress = desk.progress(entry.plan_id)
     with st.container(border=True):
-        line = messages.plain(ledger_view.line(entry, by_id.get(entry.dataset_id)))
+        line = messages.plain(spend_list.line(entry, by_id.get(entry.dataset_id)))
         st.markdown(f"{messages.mark('public')} **{line}**")
         if is_discovery(entry):
             st.warning(
@@ -62,7 +65,7 @@ st.header("Ledger", divider="gray")
 if statement.entries:
     oldest_first = list(reversed(statement.entries))
     figure, alt = charts.spends(
-        [ledger_view.line(entry, by_id.get(entry.dataset_id)) for entry in oldest_first],
+        [spend_list.line(entry, by_id.get(entry.dataset_id)) for entry in oldest_first],
         [entry.units / statement.total for entry in oldest_first],
         [entry.status != "stored" for entry in oldest_first],
     )
@@ -71,11 +74,11 @@ if statement.entries:
     figure, alt = charts.timeline(
         [entry.reserved_at for entry in oldest_first],
         [entry.units / statement.total for entry in oldest_first],
-        [ledger_view.line(entry, by_id.get(entry.dataset_id)) for entry in oldest_first],
+        [spend_list.line(entry, by_id.get(entry.dataset_id)) for entry in oldest_first],
     )
     st.plotly_chart(figure, alt=alt, key="timeline", config={"displayModeBar": False})
     st.dataframe(
-        ledger_view.frame(desk, statement, by_id),
+        spend_list.frame(desk, statement, by_id),
         hide_index=True,
         column_config={
             "Paid (UTC)": st.column_config.TextColumn(width=135),
@@ -90,7 +93,7 @@ if statement.entries:
     messages.note("No row is ever deleted. The share is of the total budget.", "public")
     st.download_button(
         "Save the ledger",
-        ledger_view.export(desk, statement, by_id),
+        spend_list.export(desk, statement, by_id),
         file_name="ledger.csv",
         mime="text/csv",
         icon=":material/download:",

@@ -2,12 +2,17 @@
 
 import streamlit as st
 
-from dashboard.views.common import budget_form, messages, state
-from dashboard.views.data import intake, sources_form, unit_form
+from dashboard.views.common import budget_form, label_form, messages, state
+from dashboard.views.data import intake, kept_drafts, sources_form, unit_form, welcome
+from dashboard.views.data.schema import bins_preview
 
 here, desk = state.session(), state.desk()
 
 st.title("Data")
+with st.container():
+    # A place of its own: what comes below stays what it is when the first table is open.
+    if not desk.tables():
+        welcome.show(state.demo_file() is not None)
 st.write("Describe a table once. Its rows are encoded by your description, kept on this machine, and never shown.")
 
 st.header("1 · Choose a table", divider="gray")
@@ -19,30 +24,39 @@ if here.draft.columns:
 
     st.header("3 · Set the total budget", divider="gray")
     budget = budget_form.budget("total", epsilon="2", delta="1e-9", about="all releases of this table together")
+    apart = intake.shared_budget()
 
     st.header("4 · Declare the public schema", divider="gray")
     above = st.container()
     domain = intake.schema(here.draft, None if unit is None else unit.column)
     with above:
         # After the grid, whose latest kinds and ticks it goes by.
-        intake.fillers(here.draft, desk, unit, budget)
+        intake.fillers(here.draft, desk, unit, budget, apart)
 
+    kept_drafts.keep(here.draft, desk)
+    if domain is not None:
+        bins_preview.show(domain, unit, budget)
     if unit is None:
         st.info("Choose in step 2 whose privacy is protected; it is never assumed.", icon=":material/person:")
-    ready = domain is not None and unit is not None and budget is not None
+    ready = domain is not None and unit is not None and budget is not None and apart != ""
     pressed = st.button("Open this table", type="primary", icon=":material/lock_open:", disabled=not ready)
     if pressed and domain is not None and unit is not None and budget is not None:
         with messages.guarded(), st.spinner("Reading and encoding the table …"):
             # Kept before the spinner ends: a click elsewhere stops the page there.
-            added = intake.open_table(here.draft, desk, domain, unit, budget)
+            added = intake.open_table(here.draft, desk, domain, unit, budget, apart)
+            if not intake.misfitting(added):
+                # Otherwise the schema is to be corrected, and the file needed again.
+                kept_drafts.drop(here.draft, desk)
             here.added = here.table = added.id
             here.shown = None
 
 tables = desk.tables()
 added_now = next((table for table in tables if table.id == here.added), None)
 if added_now is not None:
-    intake.report(added_now)
+    intake.report(added_now, desk)
 if tables:
     st.header("Tables at this desk", divider="gray")
-    state.choose_table(tables)
+    chosen = state.choose_table(tables)
+    label_form.show(desk, chosen.id, chosen.name, "table")
     intake.overview(tables)
+label_form.put_away(desk, {table.id: table.name for table in desk.tables(archived=True)}, "table")

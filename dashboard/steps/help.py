@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from dashboard.views.common import access, state
+from dashboard.door import access
+from dashboard.views.common import state
 from dashboard.views.help import help_page
 
 st.title("Help")

@@ -2,8 +2,11 @@
 
 import streamlit as st
 
+from dashboard.door import access
 from dashboard.views.common import state
-from dashboard.views.shared import shared_page
+from dashboard.views.shared import publisher_form, shared_page
 
 st.title("Shared")
+if access.role() == "curator":
+    publisher_form.edit(state.desk())
 shared_page.show(state.session(), state.desk())

@@ -10,7 +10,22 @@ from collections.abc import Sequence
 
 import tests.bench
 
-_HARNESS = {"__main__", "dpmm_peer", "line", "recorded"}
+_HARNESS = {
+    "__main__",
+    "coverage_numbers",
+    "dpmm_peer",
+    "line",
+    "marginal_tables",
+    "online_any",
+    "promise_held_out",
+    "promise_model",
+    "promise_questions",
+    "promise_tables",
+    "range_columns",
+    "range_peers",
+    "recorded",
+    "utility_tables",
+}
 
 
 def names() -> list[str]:

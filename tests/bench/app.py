@@ -22,7 +22,7 @@ from playwright.sync_api import sync_playwright
 from tests.bench.line import Line
 from tests.dashboard.server import FLAGS, ROOT, serving
 
-PAGES = ("data", "plan", "release", "ask", "accuracy", "budget", "shared", "help")
+PAGES = ("data", "plan", "release", "ask", "accuracy", "budget", "limits", "shared", "help")
 REPEATS = 5
 LARGE = 1_000_000
 DEMO_MS, LARGE_MS, PAINT_S, RSS_MB = 300, 1_000, 3, 600
@@ -41,7 +41,8 @@ def _pages(case: str, limit: float, home: Path, rows: int | None) -> Iterator[Li
     import streamlit as st
     from streamlit.testing.v1 import AppTest
 
-    from dashboard.views.common import access, state
+    from dashboard.door import access
+    from dashboard.views.common import state
 
     access.has_key = lambda: True
     st.cache_resource.clear()

@@ -7,6 +7,9 @@ how the tree runs here. Lines of 'private rows' are the same with epsilon for ad
 known: there errors are those of the shares of rows that a release answers with, its counts over its own total. They
 are set beside the same peers, which know the number of rows.
 
+Then columns most of whose cells are empty or alike (`range_columns.py`), of up to 2^20 cells, beside published ways
+that run here (`range_peers.py`) and know what the tree knows, on the same draws: with public and with private rows.
+
 The mean error of one run varies by a third to a half of itself, because few noisy counts decide long ranges; recorded
 figures are means of 5 runs (2 for DAWA), so a single ratio is certain to about 20 % only.
 """
@@ -32,13 +35,15 @@ from core.queries.intervals import Intervals
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from tests.bench.line import Line, cpu_seconds
+from tests.bench.range_columns import HELD_OUT, TUNED, made
+from tests.bench.range_peers import PEERS as PEERS_HERE
 from tests.kernels import run as release_of
 
 DATA = "RELEASE_DESK_BENCH_DATA"
 """Environment variable: the folder that holds dpbench/*.npy and dpbench/peers-1d.csv."""
 OPENDP = "opendp consistent tree b=16"
 PEERS = ("HDMM + isotonic", "b-ary tree + isotonic", "DAWA", OPENDP)
-RUNS, OPENDP_RUNS, RANGES = 80, 2, 10_000
+RUNS, OPENDP_RUNS, SPARSE_RUNS, RANGES = 80, 2, 10, 10_000
 
 Table = NDArray[np.int64]
 Release = Callable[[Table, float], NDArray[np.float64]]
@@ -57,6 +62,7 @@ class Case:
 
 
 def run() -> Iterator[Line]:
+    yield from sparse()
     seconds = speed()
     yield Line("intervals", "release 2^16", "ms", seconds * 1e3, OPENDP, 1_500, "recorded")
     folder = found("peers-1d.csv")
@@ -80,6 +86,56 @@ def run() -> Iterator[Line]:
         words = f"all 2^{domain.bit_length() - 1}"
         yield Line("intervals", words, "mean_error_ratio", float(np.exp(np.log(each).mean())), "best", 1, "recorded")
         yield Line("intervals", words, "largest_mean_error_ratio", max(each), "best", 1, "recorded")
+
+
+def sparse() -> Iterator[Line]:
+    """Generated columns and the public histograms beside peers that run here; geometric means by size and kind."""
+    ratios: dict[str, list[float]] = {}
+    for words, shape in _shapes():
+        for rows, epsilon, public in ((10_000, 0.1, True), (10_000, 1.0, False), (100_000, 1.0, True)):
+            runs = SPARSE_RUNS if shape.size < 2**20 else 2
+            ours, theirs = _beside(shape, rows, epsilon, public, runs)
+            best = min(theirs, key=lambda name: theirs[name])
+            case = f"{words} n={rows} eps={epsilon:g} {'public' if public else 'private'} rows"
+            yield Line("intervals", case, "mean_error", ours, best, theirs[best])
+            ratios.setdefault(words.partition(":")[0], []).append(ours / theirs[best])
+    for group, each in ratios.items():
+        yield Line("intervals", f"all {group}", "mean_error_ratio", float(np.exp(np.log(each).mean())), "best", 1)
+        yield Line("intervals", f"all {group}", "largest_mean_error_ratio", max(each), "best", 1)
+
+
+def _shapes() -> Iterator[tuple[str, NDArray[np.float64]]]:
+    for group, kinds in (("tuned", TUNED), ("held out", HELD_OUT)):
+        for power in (12, 16, 20):
+            for seed, (name, kind) in enumerate(kinds.items()):
+                yield f"{group}: {name} 2^{power}", made(kind, 2**power, seed)
+    folder = found("peers-1d.csv")
+    for file in sorted(folder.glob("*.n4096.npy")) if folder else ():
+        histogram = np.load(file).astype(float)
+        yield f"dpbench: {file.name.partition('.')[0].lower()} 2^12", histogram / histogram.sum()
+
+
+def _beside(
+    shape: NDArray[np.float64], rows: int, epsilon: float, public: bool, runs: int
+) -> tuple[float, dict[str, float]]:
+    """Mean errors of the tree and of each peer, on the same rows and ranges."""
+    generator = np.random.default_rng(0)
+    ours, theirs = [], {name: [] for name in PEERS_HERE}
+    for _ in range(runs):
+        truth = generator.multinomial(rows, shape)
+        ranges = np.sort(generator.integers(0, shape.size, (2, RANGES)), axis=0)
+        ours.append(_range_error(_tree(truth, epsilon, public), truth, ranges))
+        for name, peer in PEERS_HERE.items():
+            theirs[name].append(_range_error(peer(truth, epsilon, public, generator), truth, ranges))
+    return float(np.mean(ours)), {name: float(np.mean(each)) for name, each in theirs.items()}
+
+
+def _range_error(released: NDArray[np.float64], truth: Table, ranges: NDArray[np.int64]) -> float:
+    whole = released.sum()
+    shares = released / whole if whole > 0 else released
+    off = np.concatenate([[0.0], np.cumsum(shares - truth / truth.sum())])
+    first, last = ranges
+    return float(np.abs(off[last + 1] - off[first]).mean())
 
 
 def found(name: str) -> Path | None:

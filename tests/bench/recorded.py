@@ -9,6 +9,16 @@ FIGURES: dict[tuple[str, str, str, str], float] = {
     ("noise", "laplace", "per_s", "opendp"): 90_000,
     ("noise", "gaussian", "per_s", "opendp"): 50_000,
     ("noise", "select", "ms", "opendp"): 106,
+    ("decide", "barbell eps=0.5", "excess", "exponential mechanism"): 5.6,
+    ("decide", "barbell eps=1", "excess", "exponential mechanism"): 0.2,
+    ("decide", "barbell eps=2", "excess", "exponential mechanism"): 0.0,
+    ("decide", "planted eps=0.5", "excess", "exponential mechanism"): 8.2,
+    ("decide", "planted eps=1", "excess", "exponential mechanism"): 1.1,
+    ("decide", "planted eps=2", "excess", "exponential mechanism"): 0.7,
+    ("decide", "BA(1000, 3) eps=0.1", "cost", "thesis"): 788,
+    ("decide", "BA(1000, 3) eps=1", "cost", "thesis"): 710,
+    ("decide", "ten stars eps=0.1", "cost", "thesis"): 269,
+    ("decide", "ten stars eps=1", "cost", "thesis"): 52,
 }
 """(bench, case or the first word of it, metric, peer) -> figure."""
 

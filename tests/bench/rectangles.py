@@ -27,6 +27,7 @@ from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from tests.bench.intervals import found
 from tests.bench.line import Line, cpu_seconds
+from tests.blocks import block_sums
 from tests.kernels import run as release_of
 
 FILES = {"adult": "Adult_2D_256_256.npy", "twitter": "twitter_256_256.npy"}
@@ -122,7 +123,7 @@ def _search(truth: Table, epsilon: float) -> Floats:
 
 def _plain_tree(truth: Table, epsilon: float) -> Floats:
     blocks = pyramid(truth.shape, 4)
-    found = [_noisy(level, epsilon / blocks.levels) for level in blocks.sums(truth)]
+    found = [_noisy(level, epsilon / blocks.levels) for level in block_sums(blocks, truth)]
     return nonnegative(gather(blocks, found, [1.0] * blocks.levels), float(truth.sum()))
 
 

@@ -35,6 +35,7 @@ class Asker:
     name: ClassVar[str] = "asker"
     title: ClassVar[str] = "A mechanism for tests"
     prefer: ClassVar[str] = "Never."
+    refines: ClassVar[bool] = True
 
     budget: Budget
     limit: int = 3
@@ -79,10 +80,17 @@ class Asker:
 
     def _reply(self, count, state, kind):
         share = min(max(count / state.rows, 0.0), 1.0)
-        return Reply(count=count, share=share, margin=10.0, kind=kind, left=max(0, self.limit - state.used))
+        between, left = (share - 0.01, share + 0.01), max(0, self.limit - state.used)
+        return Reply(count=count, share=share, margin=10.0, interval=between, kind=kind, left=left)
 
     def peek(self, state: AskerState):
         return None
+
+    def left(self, state: AskerState) -> int | None:
+        return max(0, self.limit - state.used)
+
+    def released_rows(self, state: AskerState) -> float:
+        return state.rows
 
     def save(self, state: AskerState) -> bytes:
         return json.dumps([state.secret, state.rows, state.used, state.chain]).encode()

@@ -11,14 +11,18 @@ from playwright.sync_api import Browser, sync_playwright
 from streamlit.testing.v1 import AppTest
 
 from core.desk.desk import Desk
-from dashboard.views.common import access, state
+from dashboard.door import access
+from dashboard.views.ask import trial_queue
+from dashboard.views.common import state
+from dashboard.views.limits import finer_bits_view, parity_view
+from dashboard.views.plan.trials import first_trials, public_trials
 from tests.dashboard.browser.browsing import RESOLVED
 from tests.dashboard.listed import APP
 from tests.dashboard.server import FLAGS
 
 
 @pytest.fixture
-def desk(workspace: Path) -> Iterator[Desk]:
+def desk(workspace: Path, small_trials: None) -> Iterator[Desk]:
     """The desk that the pages of this test share, as a running server would."""
     st.cache_resource.clear()
     opened = state.desk()
@@ -33,6 +37,14 @@ def page(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], AppTest
     """Opens a page in a new session, as a curator's new tab would."""
     # Pages that run without a server have no cookies.
     monkeypatch.setattr(access, "has_key", lambda: True)
+    # Figures that get better while nobody looks would take the processor from other tests.
+    monkeypatch.setattr(public_trials, "SECONDS", 0.0)
+    # A page in a test is run once, not again and again until its trials have ended.
+    monkeypatch.setattr(first_trials, "PATIENCE", 600.0)
+    monkeypatch.setattr(trial_queue, "TRIES", False)
+    # The page Limits makes releases of invented tables; small ones show the same.
+    monkeypatch.setattr(finer_bits_view, "BITS", (4, 6))
+    monkeypatch.setattr(parity_view, "START", 16)
 
     def opened(name: str = "data") -> AppTest:
         app = AppTest.from_file(str(APP), default_timeout=60).run()

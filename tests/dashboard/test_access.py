@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import dashboard
+from dashboard.door import access
+from dashboard.door.access import demo, listed, local
 from dashboard.door.key import cookie_name, key
-from dashboard.views.common import access
-from dashboard.views.common.access import demo, listed, local
 
 
 @pytest.mark.parametrize("host", ["localhost:8501", "127.0.0.1:8501", "[::1]:8501", "127.0.0.1", "LOCALHOST"])

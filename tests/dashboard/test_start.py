@@ -18,7 +18,7 @@ def test_the_first_page_imports_nothing_heavy() -> None:
     """Each of these takes a quarter of a second or more and is needed only once something is released."""
     program = (
         "import sys; from streamlit.testing.v1 import AppTest; "
-        "from dashboard.views.common import access; access.has_key = lambda: True; "
+        "from dashboard.door import access; access.has_key = lambda: True; "
         "app = AppTest.from_file('dashboard/app.py', default_timeout=120).run(); assert app.title[0].value == 'Data'; "
         f"print([name for name in {HEAVY!r} if name in sys.modules])"
     )
@@ -28,7 +28,7 @@ def test_the_first_page_imports_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-@pytest.mark.crossing(keep=1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("signal", [Signals.SIGINT, Signals.SIGTERM])
 def test_the_command_ends_quietly(tmp_path: Path, signal: Signals) -> None:
     """`serving` looks for a traceback in what was printed."""
@@ -37,6 +37,7 @@ def test_the_command_ends_quietly(tmp_path: Path, signal: Signals) -> None:
         assert server.process.wait(PATIENCE / 1000) in (0, -signal)
 
 
+@pytest.mark.exhaustive
 def test_a_taken_port_is_refused_and_the_free_one_is_printed(tmp_path: Path) -> None:
     with serving(tmp_path / "home") as server:
         taken = [sys.executable, "-m", "dashboard", "--port", str(server.port)]

@@ -6,10 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from core.privacy.unit import Unit
+from core.rules.check import check_rules
 from core.schema.domain import Categories, Domain
+from core.table.stand_in import StandIn
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 TABLE = DATA / "clinic_visits.csv"
@@ -103,3 +107,12 @@ def test_charges_are_skewed_with_an_atom_at_zero_and_follow_the_outcomes(visits:
     assert visits.charge.skew() > 4
     ill = visits.diabetes & visits.hypertension
     assert visits[ill].charge.median() > 2 * visits[~visits.diabetes & ~visits.hypertension].charge.median()
+
+
+def test_the_declared_rules_hold_but_for_typing_errors(visits: pd.DataFrame, domain: Domain) -> None:
+    rules = check_rules(domain)
+    assert len(rules.rules) == 2
+    mistyped = visits.age < 0
+    codes = StandIn.of(visits, domain, Unit.row()).codes
+    assert rules.lawful(codes[~mistyped]).all()
+    assert 0 < np.count_nonzero(~rules.lawful(codes)) < 30, "as in a real table, some rows break them"

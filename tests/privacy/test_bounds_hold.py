@@ -273,6 +273,7 @@ def thesis_of(kind, bound) -> tuple[Any, int]:
     return mechanism, theorem.rows(0.9, 100)
 
 
+@pytest.mark.exhaustive
 def test_median_over_a_net():
     mechanism, rows = thesis_of(MedianBasic, MedianBasicBound)
     assert not surely_above(median_failures(mechanism, rows, RUNS), RUNS, 0.2)

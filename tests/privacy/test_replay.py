@@ -16,6 +16,7 @@ from core import registry
 from core.kernel.kernel import Kernel
 from core.kernel.query import Query
 from core.mechanisms.discovery.discovery import Discovery
+from core.mechanisms.online import online_laplace
 from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
@@ -23,11 +24,10 @@ from core.schema.domain import Booleans, Domain
 from core.table.raw_columns import RawColumn, RawColumns
 from tests.accounts import part_of
 from tests.core.mechanisms.asked import questions
-from tests.privacy.kit.cases import APPROXIMATE, DOMAIN, PURE, UNITS, neighbours
+from tests.privacy.kit.cases import APPROXIMATE, DOMAIN, PURE, UNITS, few_points, neighbours
 from tests.privacy.kit.recorder import Recorder
 from tests.privacy.kit.replay import check_runs, check_steps, paired, session_on_both
-from tests.privacy.kit.sessions import VARIANTS, built, quick_walks, session_cases, told_apart
-from tests.privacy.mutants.pipeline_mutants import rows_public
+from tests.privacy.kit.sessions import VARIANTS, built, first_themes, quick_walks, session_cases, told_apart
 
 PAIR = Domain((Booleans(name="x"),))
 CASES = list(session_cases(DOMAIN, (PURE, APPROXIMATE), UNITS))
@@ -50,7 +50,7 @@ def test_every_session_is_replayed():
 
 @pytest.fixture(scope="module", autouse=True)
 def walks():
-    with quick_walks(), told_apart():
+    with quick_walks(), few_points(), first_themes(), told_apart():
         yield
 
 
@@ -128,7 +128,9 @@ def _tables(unit: Unit, texts: int, generator: np.random.Generator) -> tuple[np.
 
 
 def test_a_session_that_looks_at_the_number_of_rows_is_caught(monkeypatch):
-    rows_public(monkeypatch)
+    monkeypatch.setattr(
+        online_laplace, "measure_rows", lambda kernel, event: float(kernel._Kernel__counts.marginal(()))
+    )
     _, mechanism, unit = next(case for case in CASES if case[1].name == "online-laplace")
     with pytest.raises(AssertionError, match="released"):
         replayed(mechanism, unit, DOMAIN, ASKED, range(3))

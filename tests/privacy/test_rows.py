@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, assume, example, given, reject, settings
 from numpy.typing import NDArray
 
 from core.base.errors import BadFile
-from core.table import encoded
+from core.table import contribution_limit
 from core.table.rows import Rows
 from core.table.source import opened
 from tests.privacy.kit.columns import ATTRIBUTES, EXACT, REFUSED, ROUGH, Writer, changes, objects
@@ -109,8 +109,8 @@ def test_no_row_merges_or_parts_other_people_or_changes_what_is_kept_of_them(
     keys = np.random.default_rng(0).integers(1, 2**63, len(before) + len(after)).astype(np.uint64)
     moved = keys[len(before) :].copy()
     moved[new_rows] = keys[old_rows]
-    stays = set(encoded.keep_smallest(first, keys[: len(before)], 1).tolist())
-    stays_after = set(encoded.keep_smallest(second, moved[: len(after)], 1).tolist())
+    stays = set(contribution_limit.keep_smallest(first, keys[: len(before)], 1).tolist())
+    stays_after = set(contribution_limit.keep_smallest(second, moved[: len(after)], 1).tolist())
     touched = {first[row] for row in range(len(before)) if row not in old_rows}
     touched_after = {second[row] for row in range(len(after)) if row not in new_rows}
     for old, new in kept:

@@ -20,7 +20,7 @@ from core.privacy import accounting
 from core.privacy.budget import exact
 from core.privacy.events import Cost, Pure
 from core.privacy.filters import Filters
-from tests.core.desk.test_desk import DOMAIN, people
+from tests.core.people import DOMAIN, people
 
 TINY = Fraction(1, 10**17)
 NO_AMOUNTS = [0, -0.0, "0", -1, "-1e-17", -TINY, math.nan, math.inf, -math.inf, "nan", "1e400", "-inf", "1/0", ""]

@@ -350,6 +350,7 @@ def test_what_a_sigkill_leaves(tmp_path: Path, step: str) -> None:
     )
 
 
+@pytest.mark.exhaustive
 def test_sigkill_at_every_step_of_one_ledger(tmp_path: Path) -> None:
     auditor = Auditor(tmp_path)
     for nth, step in itertools.product((1, 2), STEPS):

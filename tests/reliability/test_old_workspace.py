@@ -93,6 +93,7 @@ def test_answers_are_as_they_were(desk: Desk, facts: dict[str, Any]) -> None:
             assert session.answer(first) == session.transcript()[0], "a question that was answered costs nothing again"
 
 
+@pytest.mark.exhaustive
 def test_open_sessions_go_on_within_what_they_have_left(desk: Desk, facts: dict[str, Any]) -> None:
     for name in ("learning", "median"):
         session, left = desk.session(facts["sessions"][name]["id"]), facts["sessions"][name]["left"]
@@ -104,6 +105,7 @@ def test_open_sessions_go_on_within_what_they_have_left(desk: Desk, facts: dict[
     assert desk.statement(facts["table"]).spent_share == facts["spent_share"]
 
 
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("name", ["learning", "median"])
 def test_secret_offsets_move_out_of_the_state_of_a_mechanism(desk: Desk, facts: dict[str, Any], name: str) -> None:
     session = desk.session(facts["sessions"][name]["id"])

@@ -62,9 +62,6 @@ BAD = {
     "only a mark": (b"\xef\xbb\xbf", "first line is empty"),
     "header only": (b"a,b\n", "no rows"),
     "header without line end": (b"a,b", "no rows"),
-    "duplicate names": (b"a,b,a\n1,2,3\n", "1 and 3 have the same name"),
-    "empty name": (b"a,,b\n1,2,3\n", "number 2 has no name"),
-    "blank name": (b'a,"  ",b\n1,2,3\n', "number 2 has no name"),
     "too few fields": (b"a,b\n1,x\nsecret\n", r"fewer fields .*line 3"),
     "too many fields": (b"a,b\n1,x\nsecret,2,3\n", r"more or fewer fields .*line 3"),
     "open quote": (b'a,b\n1,"secret\n2,x\n', "quote"),
@@ -139,7 +136,7 @@ def test_duckdb_files(tmp_path: Path) -> None:
     refused((path, "'; DROP TABLE good; --"), "no table")
     refused((path, "good\0"), ".")
     (tmp_path / "a.csv").write_bytes(GOOD)
-    refused((tmp_path / "a.csv", "good"), "not a DuckDB database")
+    refused((tmp_path / "a.csv", "good"), "neither a database nor a workbook")
     path.write_bytes(path.read_bytes()[:5000])
     refused((path, "good"), "cannot be read")
 
@@ -218,6 +215,7 @@ def test_cells_that_do_not_fit_never_raise(tmp_path: Path) -> None:
     assert loaded.misfits == {"a": 4, "b": 2}
 
 
+@pytest.mark.exhaustive
 def test_ten_thousand_columns(tmp_path: Path) -> None:
     header = ",".join(f"n{place}" for place in range(9_998))
     row = ",".join(["7"] * 9_998)
@@ -226,6 +224,7 @@ def test_ten_thousand_columns(tmp_path: Path) -> None:
     assert load(tmp_path / "wide.csv").codes["a"].tolist() == [1, 2]
 
 
+@pytest.mark.exhaustive
 @given(content=st.binary(max_size=60) | st.text('ab1x,"\n\r\t;|é ', max_size=40).map(str.encode), start=st.booleans())
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_bytes_give_a_table_or_a_sentence(content: bytes, start: bool, tmp_path: Path) -> None:

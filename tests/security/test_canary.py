@@ -23,7 +23,7 @@ import pytest
 
 from core import Budget, Desk, Domain, Marginals, Unit
 from core.base.errors import DeskError
-from core.desk import desk as desk_module
+from core.desk import releases
 from core.kernel.query import Query
 from core.mechanisms.direct.laplace import LaplaceTables
 from core.mechanisms.discovery.discovery import Discovery
@@ -33,7 +33,8 @@ from core.plans.statements import DeskTable
 from core.privacy.noise import Noise
 from core.release.release import Release
 from core.schema.domain import Booleans, Categories, Integers
-from core.table import encoded, sentences, source
+from core.table import column_store, sentences
+from core.table.formats.duckdb_rows import DuckRows
 from core.table.frame import Frame
 from core.table.public_sample import describe
 from core.table.table import Table, inspect
@@ -156,7 +157,7 @@ def in_background(scene: Scene) -> Any:
 def damaged_table(scene: Scene) -> Any:
     held = scene.held()
     other = Desk(scene.desk.folder)
-    np.save(other._place(held.id) / "0.npy", np.array([WORD], dtype=object), allow_pickle=True)
+    np.save(other.folder / "tables" / held.id / "0.npy", np.array([WORD], dtype=object), allow_pickle=True)
     try:
         return other.release(other.plan(held, [Marginals(order=1)], mechanism="laplace", budget=Budget(1)))
     finally:
@@ -221,17 +222,17 @@ def paths() -> dict[str, Callable[[Scene], Any]]:
         # Libraries that quote what they stumble over.
         "a failing cell": lambda s: (s.fail(Categories, "encode"), s.load(GOOD)),
         "a failing number": lambda s: (s.fail(Integers, "encode", OverflowError(NUMBER)), s.load(GOOD)),
-        "a failing engine": lambda s: (s.fail(source._Database, "take", duckdb.DataError(WORD)), s.load(GOOD)),
-        "no memory": lambda s: (s.fail(source._Database, "take", MemoryError(WORD)), s.load(GOOD)),
+        "a failing engine": lambda s: (s.fail(DuckRows, "take", duckdb.DataError(WORD)), s.load(GOOD)),
+        "no memory": lambda s: (s.fail(DuckRows, "take", MemoryError(WORD)), s.load(GOOD)),
         "a failing frame": lambda s: (s.fail(Frame, "encode", KeyError(WORD)), s.held()),
         "a failing fingerprint": lambda s: (s.fail(Frame, "fingerprint", TypeError(WORD)), s.held()),
-        "no room for the codes": lambda s: (s.fail(encoded, "_settle", OSError(28, "No space left")), s.held()),
+        "no room for the codes": lambda s: (s.fail(column_store, "_settle", OSError(28, "No space left")), s.held()),
         "a damaged table": damaged_table,
         # Runs.
         "a failing mechanism": lambda s: run_fails(s, LaplaceTables, "run"),
         "a failing selection": lambda s: run_fails(s, LaplaceTables, "run", IndexError(NUMBER)),
         "a failing model": lambda s: run_fails(s, Tables, "sample"),
-        "a failing certificate": lambda s: run_fails(s, desk_module, "certify"),
+        "a failing certificate": lambda s: run_fails(s, releases, "certify"),
         "a failing archive": lambda s: run_fails(s, Release, "pack"),
         "a failing sampler": lambda s: run_fails(s, Noise, "laplace", FloatingPointError(WORD)),
         "a failing reader": lambda s: run_fails(s, Table, "marginal", RuntimeError(WORD)),
@@ -317,11 +318,13 @@ def test_no_success_sings(scene: Scene, caplog: pytest.LogCaptureFixture) -> Non
 def killed(folder: Path) -> None:
     """A curator whose process is killed when a mechanism holds the counts."""
     desk = Desk(folder)
-    LaplaceTables.run = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[method-assign,assignment]
     held = desk.add_table(frame(), DOMAIN, unit=Unit.row(), budget=Budget(8), name="people")
-    desk.release(desk.plan(held, [Marginals(order=2)], mechanism="laplace", budget=Budget(1)))
+    plan = desk.plan(held, [Marginals(order=2)], mechanism="laplace", budget=Budget(1))
+    LaplaceTables.run = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[method-assign,assignment]
+    desk.release(plan)
 
 
+@pytest.mark.exhaustive
 def test_a_killed_run_leaves_no_song(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     child = multiprocessing.get_context("spawn").Process(target=killed, args=(tmp_path / "workspace",))
     child.start()

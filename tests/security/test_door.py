@@ -158,24 +158,32 @@ def test_every_start_has_a_key_of_its_own(server: Server, tmp_path: Path) -> Non
         assert seen_by(another, headers=foreign) == EVERYBODYS
 
 
+@pytest.mark.exhaustive
 def test_a_message_that_never_ends_is_cut_off(server: Server) -> None:
     """Whoever is let in as a visitor could otherwise fill the memory with pieces of one message."""
 
+    sent = []
+
     async def endless() -> AsyncIterator[bytes]:
         for _ in range(60):
+            sent.append(1_000_000)
             yield bytes(1_000_000)
         for _ in range(100):
+            sent.append(4)
             yield b"more"
             await asyncio.sleep(0.1)
 
-    async def send() -> int:
+    async def send() -> int | None:
         uri = f"ws://127.0.0.1:{server.port}/_stcore/stream"
         async with connect(uri, proxy=None, ping_interval=None, max_size=None) as socket:
             with pytest.raises(ConnectionClosed) as closed:
                 await socket.send(endless())
-            return closed.value.rcvd.code if closed.value.rcvd else 0
+            return closed.value.rcvd.code if closed.value.rcvd else None
 
-    assert asyncio.run(send()) == 1009
+    # The words of the refusal may be lost where the connection ends while pieces are still on their way.
+    assert asyncio.run(send()) in (1009, None)
+    assert len(sent) < 160, "cut off before its end"
+    assert seen_by(server) == EVERYBODYS, "and the server goes on"
 
 
 # Where a request comes from
@@ -336,13 +344,14 @@ def logged_in(server: Server, claims: dict[str, Any]) -> dict[str, Any]:
     return {"headers": headers, "protocols": (token,)}
 
 
-@pytest.mark.crossing(keep=1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("claims", CLAIMS)
 def test_the_provider_says_who_is_a_curator(login: Server, claims: str) -> None:
     said, curator = CLAIMS[claims]
     assert (seen_by(login, **logged_in(login, said)) >= CURATORS) is curator
 
 
+@pytest.mark.exhaustive
 def test_with_a_login_there_is_no_key(login: Server) -> None:
     assert "token" not in login.log.read_text()
     assert sees_what_is_shared_only(login)
@@ -359,7 +368,7 @@ def visitors(request: pytest.FixtureRequest, server: Server) -> Iterator[Server]
         yield running
 
 
-@pytest.mark.crossing(keep=1)
+@pytest.mark.exhaustive
 def test_a_server_for_visitors_has_no_other_pages(server: Server, visitors: Server) -> None:
     assert "token" not in visitors.log.read_text()
     keys = [{}, {"Cookie": f"release-desk-{visitors.port}={server.key}"}]

@@ -78,6 +78,10 @@ PLAN: list[tuple[str, Any, str]] = [
     ("records", 12, "paid"),
     ("records", 10**9, "refused"),
     ("records", True, "refused"),
+    ("measure", Fraction(1, 50), "paid"),
+    ("measure", Fraction(1, 2), "refused"),
+    ("measure", Fraction(-1, 50), "refused"),
+    ("measure", "much", "refused"),
     ("edition", 2, "paid"),
     ("edition", "2", "refused"),
     ("edition", None, "refused"),
@@ -166,6 +170,7 @@ def test_every_field_is_forged() -> None:
     assert {name for name, _, _ in SESSION} == {each.name for each in fields(SessionPlan)}
 
 
+@pytest.mark.crossing(keep=1, each="name")
 @pytest.mark.parametrize(("name", "value", "expected"), PLAN)
 def test_a_forged_plan(desk: Desk, tmp_path: Path, name: str, value: Any, expected: str) -> None:
     forged = replace(plan_of(desk, table(desk, tmp_path)), **{name: stood_for(desk, tmp_path, value)})
@@ -176,6 +181,7 @@ def test_a_forged_plan(desk: Desk, tmp_path: Path, name: str, value: Any, expect
         assert desk.release(forged).certificate.epsilon == float(CHEAP.epsilon)
 
 
+@pytest.mark.crossing(keep=1, each="name")
 @pytest.mark.parametrize(("name", "value", "expected"), SESSION)
 def test_a_forged_session(desk: Desk, tmp_path: Path, name: str, value: Any, expected: str) -> None:
     forged = replace(session_plan_of(desk, table(desk, tmp_path)), **{name: stood_for(desk, tmp_path, value)})

@@ -57,6 +57,7 @@ def repeats(draw: Draw) -> int:
     return len(seen) - len(set(seen))
 
 
+@pytest.mark.fresh_draws
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_forked_processes_and_threads_never_share_draws() -> None:
     assert repeats(real) == 0
@@ -86,6 +87,7 @@ print(*seen, *draws())
 """
 
 
+@pytest.mark.exhaustive
 def test_importing_again_and_starting_again_never_repeat_draws() -> None:
     seen: list[str] = []
     for _ in range(2):
@@ -99,13 +101,42 @@ def test_importing_again_and_starting_again_never_repeat_draws() -> None:
 DOORS = ("core/privacy/noise.py", "core/privacy/samplers.py")
 ALLOWED = {
     (
+        "core/decisions/k_means.py",
+        "np.random.default_rng",
+    ): "looks for the best centres without privacy, as a rehearsal on public rows compares with",
+    (
+        "core/planning/decision_rehearsal.py",
+        "np.random.default_rng",
+    ): "invents public rows, and the noise of rehearsals",
+    (
+        "core/planning/session_trials.py",
+        "np.random.default_rng",
+    ): "draws questions and noise of trials on public tables",
+    (
         "core/planning/scoring.py",
         "np.random.default_rng",
     ): "chooses which public questions are scored; no count is touched",
+    ("core/planning/simulation/stand_ins.py", "np.random.default_rng"): "invents public tables for trials",
+    ("core/planning/simulation/trial.py", "np.random.default_rng"): "draws the noise of trials on public tables",
+    ("core/planning/simulation/error_map.py", "np.random.default_rng"): "draws the noise of trials on public tables",
+    (
+        "core/queries/kit/membership.py",
+        "np.random.default_rng",
+    ): "invents public tables on which a question is compared with those of a class",
+    ("dashboard/views/plan/trials/public_trials.py", "uuid.uuid4"): "names trials in the browser's session",
+    ("core/desk/kept/machine_keys.py", "secrets"): "makes the token with which a program may ask, never noise",
+    ("core/desk/kept/machine_keys.py", "secrets.token_urlsafe"): "the call behind that token, once per token",
     ("dashboard/door/key.py", "secrets"): "makes the key that opens the desk to its curator, never noise",
     ("dashboard/door/key.py", "secrets.token_urlsafe"): "the call behind that key, once per start",
     ("dashboard/views/plan/rehearsal_form.py", "np.random.default_rng"): "invents public stand-in rows for a rehearsal",
     ("dashboard/views/plan/rehearsal_form.py", "uuid.uuid4"): "names a rehearsal in the browser's session",
+    ("core/desk/kept/drafts.py", "secrets"): "names a draft, so that nobody can guess it",
+    ("core/desk/kept/drafts.py", "secrets.token_hex"): "the call behind that name",
+    ("core/planning/quality/learning.py", "random_state"): "a fixed seed, for a figure that only the curator sees",
+    ("core/rules/values.py", "np.random.default_rng"): "a fixed seed, to see whether records can obey public rules",
+    ("core/table/formats/survey_file.py", "import by text"): "a package of a fixed name, which need not be installed",
+    ("dashboard/views/accuracy/quality_view.py", "np.random.default_rng"): "divides rows for the curator's own figure",
+    ("dashboard/views/limits/attack_work.py", "uuid.uuid4"): "names work in the browser's session",
     (
         "dashboard/views/data/upload.py",
         "secrets",
@@ -114,8 +145,17 @@ ALLOWED = {
 }
 """Other randomness, with the reason why nothing that protects anybody depends on it."""
 POST_PROCESSING = {
-    "core/desk/desk.py": "draws records from a model that is already private, and their order",
+    "core/mechanisms/smalldb/path_choice.py": "places the rows of the chosen database inside their pieces",
+    "core/attacks/release_attack.py": "draws records from a release of invented or public rows",
+    "core/attacks/worst_parity.py": "draws records from a release of a construction",
+    "core/decisions/covers/degree_order.py": "breaks ties between noisy degrees",
+    "core/decisions/covers/set_choices.py": "orders the sets that no private choice was spent on",
+    "core/decisions/k_means.py": "starts the search for centres among noisy counts",
+    "core/desk/releases.py": "draws records from a model that is already private, and their order",
     "core/kernel/kernel.py": "hands mechanisms a generator of its own for what is public; noise never comes from it",
+    "core/local/barrier.py": "invents people on whom the barrier of the local model is measured",
+    "core/local/estimates.py": "draws records from a model that was fitted to randomised reports",
+    "core/local/expected.py": "draws the noise of trials on public shapes",
     "core/mechanisms/direct/direct.py": "rounds fitted records to whole ones after the noise",
     "core/mechanisms/halfspaces/halfspace_fit.py": "draws public planes, and points around noisy counts",
     "core/mechanisms/halfspaces/halfspace_projections.py": "draws public projections, and records fitted to noise",

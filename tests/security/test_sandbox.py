@@ -15,6 +15,9 @@ from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.schema.domain import Booleans, Categories, Domain, Integers
 from core.table import source
+from core.table.formats import duckdb_rows, duckdb_tables, engine
+from core.table.formats.engine import lock
+from core.table.formats.identifiers import quote
 from core.table.source import stored_tables
 from core.table.table import Table, inspect
 from tests.security.intake import Way, take_in
@@ -100,7 +103,8 @@ def test_an_engine_without_a_cage_runs_them(tmp_path: Path) -> None:
 
 
 def test_the_cage_is_shut_before_a_row_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "_lock", lambda engine: None)
+    for module in (engine, duckdb_rows):
+        monkeypatch.setattr(module, "lock", lambda engine: None)
     for where in sources(folder):
         with source.opened(where) as rows:  # type: ignore[arg-type]
             rows.take(["a"])
@@ -131,7 +135,7 @@ def named(folder: Path) -> Path:
     with duckdb.connect(str(path)) as engine:
         engine.execute("CREATE TABLE t AS SELECT 9 AS a; CREATE TABLE secrets AS SELECT 9 AS a")
         for place, name in enumerate(NAMES):
-            engine.execute(f"CREATE TABLE {source.quote(name)} AS SELECT {place % 9} AS {source.quote(name)}")
+            engine.execute(f"CREATE TABLE {quote(name)} AS SELECT {place % 9} AS {quote(name)}")
     return path
 
 
@@ -147,6 +151,7 @@ def read_back(path: Path) -> int:
     return right
 
 
+@pytest.mark.exhaustive
 def test_twelve_hostile_names_are_only_names(folder: Path) -> None:
     path = named(folder)
     assert read_back(path) == len(NAMES) == 12
@@ -159,7 +164,7 @@ def test_twelve_hostile_names_are_only_names(folder: Path) -> None:
 
 def test_a_careless_quote_is_caught(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = named(folder)
-    monkeypatch.setattr(source, "quote", lambda name: f'"{name}"')
+    monkeypatch.setattr(duckdb_tables, "quote", lambda name: f'"{name}"')
     assert read_back(path) < 12
 
 
@@ -239,13 +244,13 @@ def opened_by_itself(engine: duckdb.DuckDBPyConnection, path: Path) -> None:
     """The mutant: the file is the database that names are looked up in first, as if it had been connected to."""
     engine.execute(f"ATTACH '{path}' AS given (READ_ONLY)")
     engine.execute("USE given")
-    source._lock(engine)
+    lock(engine)
 
 
 def test_a_file_that_is_looked_up_first_escapes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = hostile(folder, VIEWS["another file"], *SHADOWS[:4])
-    monkeypatch.setattr(source, "_attach", opened_by_itself)
-    monkeypatch.setattr(source, "_memory", lambda engine: 1e9)
+    monkeypatch.setattr(source, "attach", opened_by_itself)
+    monkeypatch.setattr(engine, "_memory", lambda engine: 1e9)
     assert load((path, "v")).codes["b"].tolist() == [1], "the secret of another file, through the door of the table"
 
 

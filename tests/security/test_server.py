@@ -16,7 +16,7 @@ from tests.dashboard.server import Server, plain_streamlit, serving
 from tests.security.visitors import PATIENCE, crowd, visit
 
 CURATORS = {"Data", "Release", "Ask", "Accuracy", "Budget"}
-EVERYBODYS = {"Shared", "Help"}
+EVERYBODYS = {"Shared", "Limits", "Help"}
 MEGABYTE = 1 << 20
 STRANGERS = {
     "another name of this machine": ("desk.test", {}),
@@ -88,6 +88,7 @@ def _token(server: Server) -> str:
     return str(cookie.partition("_streamlit_xsrf=")[2].partition(";")[0].strip('"'))
 
 
+@pytest.mark.exhaustive
 def test_a_server_without_tokens_is_caught(careless: Server) -> None:
     assert answer(careless, "PUT", UPLOAD, FORM, **KIND).status != 403
 

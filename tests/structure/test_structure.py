@@ -19,7 +19,7 @@ from tests.privacy.kit import cases, sessions
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-REGISTERED = {**registry.query_classes, **registry.mechanisms}
+REGISTERED = {**registry.query_classes, **registry.mechanisms, **registry.decisions}
 PARTS = {"queries", "budget"}
 """What every mechanism is given by the desk; everything else of it is an option or says why it is not."""
 
@@ -33,6 +33,11 @@ TESTED_BY: dict[str, tuple[str, str]] = {
     "tests/core/formulas/test_question.py": (
         "one grammar, tested as the language it reads",
         "formulas/cells formulas/grammar formulas/spans formulas/sums formulas/syntax formulas/tokens formulas/writing",
+    ),
+    "tests/core/local/test_collect.py": (
+        "a collection, from its plan to its files",
+        "local/certificate local/design local/estimates local/expected local/joint local/kinds local/plan "
+        "local/question local/reports release/collected",
     ),
     "tests/core/mechanisms/direct/test_direct.py": (
         "every offline mechanism is one, and gives a model",
@@ -53,15 +58,28 @@ TESTED_BY: dict[str, tuple[str, str]] = {
         "the plans that the desk makes, what it shows of tables, and models widened to all columns",
         "plans/plan plans/session_plan plans/statements models/widened",
     ),
+    "tests/core/planning/simulation/test_figures.py": (
+        "what a figure is made of: trials, the model, and its slope between budgets",
+        "planning/simulation/curve planning/simulation/figure planning/simulation/fitted planning/simulation/trial",
+    ),
     "tests/core/plans/test_terms.py": (
         "terms of every kind, as they are written and read back",
         "plans/canonical plans/discovery_terms plans/release_terms plans/session_terms",
+    ),
+    "tests/core/decisions/test_decisions.py": (
+        "every decision by the same checks",
+        "decisions/covers/cover_size decisions/covers/degree_order decisions/covers/set_choices "
+        "decisions/covers/set_cover decisions/covers/set_orders decisions/covers/set_presence "
+        "decisions/covers/vertex_cover decisions/covers/vertex_order",
+    ),
+    "tests/core/desk/test_decisions.py": (
+        "a decision from its plan to its files",
+        "plans/decision_plan plans/decision_terms release/decision_release",
     ),
     "tests/core/privacy/test_accounting.py": (
         "budgets and events are what the accountant prices",
         "privacy/budget privacy/events",
     ),
-    "tests/core/privacy/test_noise.py": ("the samplers behind the noise", "privacy/samplers"),
     "tests/core/privacy/test_units.py": ("units of privacy", "privacy/unit"),
     "tests/core/queries/test_every_class.py": (
         "every query class by the same checks, down to the single question",
@@ -88,14 +106,24 @@ def test_the_readme_names_it(name):
     assert f"`{name}`" in README
 
 
-@pytest.mark.parametrize("name", registry.mechanisms)
+@pytest.mark.parametrize("name", [*registry.mechanisms, *registry.decisions])
 def test_every_mechanism_says_what_it_promises(name):
-    kind = registry.mechanisms[name]
+    kind = REGISTERED[name]
     assert kind.name == name
     for part in ("**Privacy**", "**Accuracy**", "**Runtime**", "Theorem"):
         assert part in kind.__doc__, f"{name} lacks {part}"
     assert kind.title
     assert kind.prefer.endswith(".")
+
+
+@pytest.mark.parametrize("name", registry.randomisers)
+def test_every_randomiser_says_what_it_promises(name):
+    kind = registry.randomisers[name]
+    assert f"`{name}`" in README
+    assert kind.name == name
+    assert all(part in kind.__doc__ for part in ("**Privacy**", "**Accuracy**", "**Runtime**"))
+    assert kind.title and kind.known_as and kind.prefer.endswith(".")
+    assert kind.gives in ("shares", "curve", "ranges", "mean")
 
 
 @pytest.mark.parametrize("name", registry.query_classes)
@@ -109,7 +137,7 @@ def test_every_query_class_is_described(name):
 @pytest.mark.parametrize("name", REGISTERED)
 def test_every_option_has_a_form_or_a_reason(name):
     kind = REGISTERED[name]
-    own = {each.name for each in fields(kind)} - (PARTS if name in registry.mechanisms else set())
+    own = {each.name for each in fields(kind)} - (set() if name in registry.query_classes else PARTS)
     assert own == {each.name for each in options_of(kind)} | unlisted_of(kind).keys()
     assert all(unlisted_of(kind).values())
 

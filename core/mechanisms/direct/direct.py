@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.base.errors import Refused
-from core.base.options import check_options
 from core.base.wording import amount
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.portions import Portion, expected_of, measure_tables, portions, price, wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.settings import settle
 from core.mechanisms.kit.timing import counting
 from core.models.tables import Tables, fit
 from core.privacy import events as privacy
@@ -41,8 +41,7 @@ class Direct:
     budget: Budget
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "queries", tuple(self.queries))
-        check_options(self)
+        settle(self)
 
     def check(self, domain: Domain, unit: Unit) -> None:
         tables = wanted(self.queries, domain)

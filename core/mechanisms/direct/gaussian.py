@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 from core.base.errors import BadParameter
 from core.mechanisms.direct.direct import Direct
-from core.mechanisms.kit.proven import promised_by
 from core.privacy import events as privacy
 from core.privacy.unit import Unit
-from core.queries.kit.question import log_size_of
 from core.schema.domain import Domain
-from core.theory.release import GaussianBound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,16 +31,8 @@ class GaussianTables(Direct):
     title: ClassVar[str] = "Gaussian noise on every table"
     known_as: ClassVar[tuple[str, ...]] = ("Gaussian mechanism", "zero-concentrated privacy")
     prefer: ClassVar[str] = "Choose it for many tables at once when a small delta is acceptable."
+    for_study: ClassVar[bool] = False
     kind = privacy.Gaussian
-
-    def promise(self, domain: Domain, unit: Unit, rows: int) -> float | None:
-        """As if every question had noise of its own; nothing where a light weight gives some table more noise."""
-        log_queries = log_size_of(self.queries, domain)
-        if math.isinf(log_queries) or self.budget.pure:
-            return None
-        bound = GaussianBound(log_queries=log_queries, delta=float(self.budget.delta))
-        promised = promised_by(bound, self.budget, unit, rows)
-        return promised if promised and promised >= self.expected(domain, unit).worst else None
 
     def check(self, domain: Domain, unit: Unit) -> None:
         if self.budget.pure:

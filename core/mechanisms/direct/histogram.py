@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.base.errors import Refused
-from core.base.options import check_options
 from core.base.wording import amount
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.portions import Portion, divide, expected_of, measure_tables, price
 from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.settings import settle
 from core.mechanisms.kit.timing import CELL, TABLE
 from core.models.fitting.consistency import total_of
 from core.models.fitting.simplex import simplex
@@ -44,13 +44,13 @@ class NoisyHistogram:
     title: ClassVar[str] = "Noisy histogram of every combination"
     known_as: ClassVar[tuple[str, ...]] = ("noisy histogram", "parallel composition")
     prefer: ClassVar[str] = "Choose it for questions about all columns together, up to some 16,000 combinations."
+    for_study: ClassVar[bool] = False
 
     queries: tuple[QueryClass, ...]
     budget: Budget
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "queries", tuple(self.queries))
-        check_options(self)
+        settle(self)
 
     def check(self, domain: Domain, unit: Unit) -> None:
         for query in self.queries:

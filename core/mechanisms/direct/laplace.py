@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 from core.mechanisms.direct.direct import Direct
-from core.mechanisms.kit.proven import promised_by
 from core.privacy import events as privacy
-from core.privacy.unit import Unit
-from core.queries.kit.question import log_size_of
-from core.schema.domain import Domain
-from core.theory.release import LaplaceBound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,13 +29,5 @@ class LaplaceTables(Direct):
     title: ClassVar[str] = "Laplace noise on every table"
     known_as: ClassVar[tuple[str, ...]] = ("Laplace mechanism",)
     prefer: ClassVar[str] = "Choose it for a handful of tables, or when the promise must be pure epsilon."
+    for_study: ClassVar[bool] = False
     kind = privacy.Laplace
-
-    def promise(self, domain: Domain, unit: Unit, rows: int) -> float | None:
-        """As if every question had noise of its own; nothing where a light weight gives some table more noise."""
-        log_queries = log_size_of(self.queries, domain)
-        if math.isinf(log_queries):
-            return None
-        bound = LaplaceBound(log_queries=log_queries, delta=float(self.budget.delta))
-        promised = promised_by(bound, self.budget, unit, rows)
-        return promised if promised and promised >= self.expected(domain, unit).worst else None

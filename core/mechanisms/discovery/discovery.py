@@ -16,7 +16,7 @@ import numpy as np
 
 from core.base.errors import BadParameter, printable
 from core.kernel.kernel import Kernel
-from core.kernel.measurement import Additive, NoiseLevel
+from core.kernel.noise_level import Additive, NoiseLevel
 from core.kernel.raw import END, Buckets, NextBytes
 from core.mechanisms.kit.portions import share_of
 from core.privacy.budget import Budget

@@ -9,15 +9,16 @@ from fractions import Fraction
 from typing import ClassVar
 
 from core.base.errors import BadParameter, Refused
-from core.base.options import check_options, option
+from core.base.options import option
 from core.base.wording import amount
 from core.kernel.kernel import Kernel
-from core.kernel.measurement import Additive
+from core.kernel.noise_level import Additive
 from core.mechanisms.games.players import Draws, ListedQuestions, Position, QueryPlayer, play, questions_of
 from core.mechanisms.kit.portions import count_level, measure_rows, mixed_share_of
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.schedule import selection_of
-from core.mechanisms.kit.timing import TABLE
+from core.mechanisms.kit.settings import settle
+from core.mechanisms.kit.timing import MOST_LOG_ANSWERS, TABLE, scoring
 from core.models.histogram import MOST_CELLS, Histogram
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Selection
@@ -74,8 +75,7 @@ class Game:
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "queries", tuple(self.queries))
-        check_options(self)
+        settle(self)
 
     def check(self, domain: Domain, unit: Unit) -> None:
         for query in self.queries:
@@ -117,8 +117,10 @@ class Game:
         return Expected(mean=min(scale, worst), worst=worst, about=about)
 
     def seconds(self, domain: Domain, unit: Unit) -> float:
-        """Measured: a pass over the universe to score, one to learn, and some thousand steps of overhead per round."""
-        return TABLE + self.turns(domain, unit) * (3e-4 + 1e-5 * self.draws() + 1.2e-8 * domain.cells())
+        """Measured: every question is scored and may be drawn, a pass over the universe learns; and some overhead."""
+        drawn = 1.5e-4 + 5e-8 * math.exp(min(questions_of(self.queries, domain).log_size(), MOST_LOG_ANSWERS))
+        turn = 2e-4 + self.draws() * drawn + 1.2e-8 * domain.cells() + scoring(self.queries, domain)
+        return TABLE + self.turns(domain, unit) * turn
 
     def run(self, kernel: Kernel, progress: Progress = silent) -> Histogram:
         domain, unit = kernel.domain, kernel.unit

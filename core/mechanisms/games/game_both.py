@@ -38,6 +38,7 @@ class GameBoth(Game):
     title: ClassVar[str] = "Game: both players learn"
     known_as: ClassVar[tuple[str, ...]] = ("query release game",)
     prefer: ClassVar[str] = "Choose it to see two learners reach a balance; 'iterative-weights' is more accurate."
+    for_study: ClassVar[bool] = True
     data_learns: ClassVar[bool] = True
     query_learns: ClassVar[bool] = True
 

@@ -41,6 +41,7 @@ class GameData(Game):
     prefer: ClassVar[str] = (
         "Choose it to see a release as a game; 'iterative-weights' also measures what it finds and is more accurate."
     )
+    for_study: ClassVar[bool] = True
     data_learns: ClassVar[bool] = True
     query_learns: ClassVar[bool] = False
 

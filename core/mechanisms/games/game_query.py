@@ -38,6 +38,7 @@ class GameQuery(Game):
     title: ClassVar[str] = "Game: the query player learns"
     known_as: ClassVar[tuple[str, ...]] = ("DualQuery", "query release game")
     prefer: ClassVar[str] = "Choose it to see a table grow out of best answers; 'iterative-weights' is more accurate."
+    for_study: ClassVar[bool] = True
     data_learns: ClassVar[bool] = False
     query_learns: ClassVar[bool] = True
 

@@ -11,15 +11,16 @@ import numpy as np
 
 from core.base.arrays import IntArray
 from core.base.errors import Refused
-from core.base.options import check_options, option
+from core.base.options import option
 from core.kernel.kernel import Kernel
-from core.kernel.measurement import Additive, NoiseLevel
+from core.kernel.noise_level import Additive, NoiseLevel
 from core.kernel.planes import SCALE, Moments, Wedges
 from core.kernel.tables import TOTAL
 from core.mechanisms.halfspaces.moments import PointShape, moments, noise_in_rows, shape_of
 from core.mechanisms.halfspaces.wedges import features, grouped
 from core.mechanisms.kit.portions import share_of
 from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.settings import settle
 from core.mechanisms.kit.timing import ROWS
 from core.models.fitting.halfspace_weights import fitted
 from core.models.points import Points
@@ -82,6 +83,7 @@ class HalfspaceFit:
     title: ClassVar[str] = "Halfspaces by fitted records"
     known_as: ClassVar[tuple[str, ...]] = ("maximum entropy",)
     prefer: ClassVar[str] = "Choose it for halfspaces: many times more accurate than random projections."
+    for_study: ClassVar[bool] = False
 
     queries: tuple[QueryClass, ...]
     budget: Budget
@@ -95,8 +97,7 @@ class HalfspaceFit:
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "queries", tuple(self.queries))
-        check_options(self)
+        settle(self)
 
     def check(self, domain: Domain, unit: Unit) -> None:
         for query in self.queries:

@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 
 from core.base.arrays import IntArray
 from core.base.errors import BadParameter, Refused
-from core.base.options import check_options, option
+from core.base.options import option
 from core.base.wording import plural
 from core.kernel.kernel import Kernel
-from core.kernel.measurement import Additive
+from core.kernel.noise_level import Additive
 from core.kernel.planes import Inside
 from core.kernel.tables import TOTAL
 from core.mechanisms.kit.portions import count_level, share_of
 from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.settings import accuracy_option, failure_option, settle
 from core.mechanisms.kit.timing import ROWS
 from core.models.halfspace_median import Projections, weigh
 from core.models.points import Points
@@ -87,20 +88,12 @@ class HalfspaceProjections:
     title: ClassVar[str] = "Halfspaces by random projections (the paper's)"
     known_as: ClassVar[tuple[str, ...]] = ("Johnson-Lindenstrauss projections",)
     prefer: ClassVar[str] = "Choose it to see the paper's theorem at work; fitted halfspace counts are more accurate."
+    for_study: ClassVar[bool] = True
 
     queries: tuple[QueryClass, ...]
     budget: Budget
-    accuracy: float = option(
-        "real",
-        "Accuracy",
-        default=0.1,
-        above=0.0,
-        below=1.0,
-        help="Largest error of a halfspace, as a share of all rows, beyond its margin.",
-    )
-    beta: float = option(
-        "real", "Failure", default=0.05, above=0.0, below=1.0, help="Probability with which the accuracy may be missed."
-    )
+    accuracy: float = accuracy_option("Largest error of a halfspace, as a share of all rows, beyond its margin.")
+    beta: float = failure_option()
     gamma: float = option(
         "real",
         "Margin",
@@ -122,8 +115,7 @@ class HalfspaceProjections:
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "queries", tuple(self.queries))
-        check_options(self)
+        settle(self)
         if self.dimension == 1:
             raise BadParameter("dimension", "must be at least 2, or 0 for the theorem's value.")
 

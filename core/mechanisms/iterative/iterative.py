@@ -11,16 +11,17 @@ import numpy as np
 
 from core.base.arrays import Columns
 from core.base.errors import BadParameter, Refused
-from core.base.options import check_options, option
+from core.base.options import option
 from core.base.wording import amount
 from core.kernel.kernel import Kernel
-from core.kernel.measurement import NoiseLevel
+from core.kernel.noise_level import NoiseLevel
 from core.mechanisms.iterative.construct import SLACK, construct
 from core.mechanisms.iterative.distinguish import Distinguisher, WorstInterval, WorstMember, WorstTable
 from core.mechanisms.kit.portions import Portion, count_level, wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.proven import promised_at
 from core.mechanisms.kit.schedule import Schedule, lay_out
+from core.mechanisms.kit.settings import accuracy_option, replay_option, settle
 from core.mechanisms.kit.timing import TABLE
 from core.models.fitting.updates import Update
 from core.models.histogram import MOST_CELLS
@@ -64,14 +65,7 @@ class Iterative:
         high=MOST_ROUNDS,
         help="Rounds of choosing and measuring in the tuned variant; 0 lets the schema and the classes decide.",
     )
-    accuracy: float = option(
-        "real",
-        "Accuracy",
-        default=0.1,
-        above=0.0,
-        below=1.0,
-        help="Largest error to promise in the theorem variant, as a share of the rows.",
-    )
+    accuracy: float = accuracy_option("Largest error to promise in the theorem variant, as a share of the rows.")
     questions: str = option(
         "choice",
         "Questions",
@@ -88,18 +82,10 @@ class Iterative:
         below=1.0,
         help="Part of each round's budget that pays for choosing; 0 takes 0.5 for single questions, 0.1 for tables.",
     )
-    replay: int = option(
-        "whole",
-        "Replays",
-        default=3,
-        low=0,
-        high=100,
-        help="How often all past answers are applied again after each new one; 0 is the paper's way.",
-    )
+    replay: int = replay_option("answers")
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "queries", tuple(self.queries))
-        check_options(self)
+        settle(self)
         if self.questions == "tables" and self.variant == "theorem":
             raise BadParameter("questions", "the theorem variant asks single questions; use 'members'.")
 

@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from core.base.errors import BadParameter, Refused
-from core.base.options import fixed, option
+from core.base.options import fixed
 from core.base.wording import amount
 from core.mechanisms.iterative.distinguish import Distinguisher, WorstMember
 from core.mechanisms.iterative.iterative import Iterative
+from core.mechanisms.kit.settings import database_rows_option, net_option, random_databases_option
 from core.mechanisms.kit.timing import TABLE
 from core.models.fitting.updates import Update
 from core.models.histogram import MOST_CELLS
@@ -51,27 +52,15 @@ class IterativeMedian(Iterative):
     title: ClassVar[str] = "Median of possible databases, worst answer first"
     known_as: ClassVar[tuple[str, ...]] = ("median update", "iterative construction")
     prefer: ClassVar[str] = "Choose it for questions that are not linear, or to study the median on a tiny schema."
+    for_study: ClassVar[bool] = True
 
     questions: str = fixed("always single questions: a median has no consistent table", "members")
     replay: int = fixed("always 0: what was thrown away stays away", 0)
-    net: str = option(
-        "choice",
-        "Net",
-        default="auto",
-        choices=("auto", "all", "random"),
-        help="All databases of so many rows, or random ones; auto takes all in the theorem variant only.",
+    net: str = net_option("All databases of so many rows, or random ones; auto takes all in the theorem variant only.")
+    size: int = database_rows_option(
+        "0 takes what the accuracy needs for all databases, and 64 for random ones.", most=10_000
     )
-    size: int = option(
-        "whole",
-        "Rows of each database",
-        default=0,
-        low=0,
-        high=10_000,
-        help="0 takes what the accuracy needs for all databases, and 64 for random ones.",
-    )
-    members: int = option(
-        "whole", "Random databases", default=1_000, low=2, high=MOST_MEMBERS, help="Size of a random net."
-    )
+    members: int = random_databases_option(1_000, most=MOST_MEMBERS, help="Size of a random net.")
 
     def __post_init__(self) -> None:
         super().__post_init__()

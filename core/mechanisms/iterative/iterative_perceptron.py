@@ -35,6 +35,7 @@ class IterativePerceptron(Iterative):
     title: ClassVar[str] = "Perceptron, worst answer first"
     known_as: ClassVar[tuple[str, ...]] = ("perceptron update", "iterative construction")
     prefer: ClassVar[str] = "Choose it when nearly every combination of values occurs about equally often."
+    for_study: ClassVar[bool] = True
 
     unevenness: float = option(
         "real",

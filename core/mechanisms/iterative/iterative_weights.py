@@ -37,6 +37,7 @@ class IterativeWeights(Iterative):
     prefer: ClassVar[str] = (
         "Choose it for many tables over a schema of up to some million combinations, when the budget is tight."
     )
+    for_study: ClassVar[bool] = False
 
     def _update(self, domain: Domain, generator: np.random.Generator) -> Update[Any]:
         return self._rule()

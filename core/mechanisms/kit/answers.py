@@ -10,16 +10,16 @@ from typing import Any
 from numpy.typing import NDArray
 
 from core.kernel.kernel import Kernel
-from core.kernel.measurement import Additive
+from core.kernel.noise_level import Additive
 from core.kernel.tables import Marginal
-from core.queries.kit.question import Question
+from core.queries.kit.question import Learnt, Question
 
 
 @dataclass(frozen=True, eq=False)
 class NoisyAnswer:
     """A question with its noisy value: a number, or the cells of a table."""
 
-    question: Question
+    question: Learnt
     value: NDArray[Any]
     sigma: float
     """Standard deviation of the noise in each number."""

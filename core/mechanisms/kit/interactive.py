@@ -7,8 +7,9 @@ and says honestly when it can promise no more.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
+from core.kernel.disjoint import DisjointQueries
 from core.kernel.kernel import Kernel
 from core.kernel.query import Query
 from core.mechanisms.kit.protocol import Expected
@@ -32,7 +33,9 @@ class Reply:
     share: float
     """The same as a share of all rows, from 0 to 1."""
     margin: float | None
-    """In rows: the truth is within count ± margin, 95 % of the time; None for an unchecked answer."""
+    """In rows: the truth is within count ± margin, 95 % of the time; None where nothing can be promised."""
+    interval: tuple[float, float] | None = None
+    """The true share lies between these, 95 % of the time; None where nothing can be promised."""
     kind: ReplyKind
     left: int | None
     """Hard answers that the session can still give; None where there is no limit."""
@@ -52,6 +55,8 @@ class Interactive(Protocol):
     """What the field calls it, or what it is a case of."""
     prefer: ClassVar[str]
     """One sentence: when to choose this one."""
+    refines: ClassVar[bool]
+    """Whether it starts from an earlier release where one is given; otherwise it has no use for one."""
 
     @property
     def budget(self) -> Budget: ...
@@ -66,7 +71,7 @@ class Interactive(Protocol):
         """Accuracy of an answer, from public facts only."""
 
     def hard_answers(self, domain: Domain, unit: Unit) -> int | None:
-        """How many hard answers a session can give; None where there is no limit."""
+        """How many hard answers a session is planned with; None where there is no limit."""
 
     def slot(self, domain: Domain) -> float:
         """Seconds that any answer of a session takes at most, from public facts only; sessions pad to it."""
@@ -80,8 +85,23 @@ class Interactive(Protocol):
     def peek(self, state: Any) -> Source | None:
         """The public hypothesis by now, if there is one."""
 
+    def left(self, state: Any) -> int | None:
+        """Hard answers that a session in this state can still give; None where there is no limit."""
+
+    def released_rows(self, state: Any) -> float:
+        """Rows of the table as far as they are public: known, or measured with noise when the session opened."""
+
     def save(self, state: Any) -> bytes:
         """The state as bytes."""
 
     def load(self, domain: Domain, data: bytes) -> Any:
         """The state that was saved."""
+
+
+@runtime_checkable
+class AnswersTables(Protocol):
+    """A mechanism that compares and measures the groups of a table at once, for the price of one answer."""
+
+    def answer_table(self, state: Any, asked: DisjointQueries, kernel: Kernel) -> tuple[Any, list[Reply]]:
+        """The next state and an answer for each group. Where the table is measured the first of them is the hard one,
+        and the others follow from what is public by then."""

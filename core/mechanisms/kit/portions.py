@@ -1,8 +1,8 @@
 """How a budget is split over tables of counts, and the noisy tables that it buys.
 
 **Privacy** Table t gets the share s_t of the budget: a Laplace event of s_t epsilon or a Gaussian one of s_t rho. The
-shares sum to at most 1, and composition adds them up: plainly for pure epsilon, as Rényi divergences where delta is
-above 0 (`accounting.py`).
+shares sum to at most 1, and composition adds them up: plainly for pure epsilon, as rho of Gaussian noise where delta is
+above 0 (`filters.py`).
 
 **Accuracy** The expected absolute error of a cell is the Laplace scale, or sigma sqrt(2/pi).
 """
@@ -17,11 +17,12 @@ from functools import lru_cache
 import numpy as np
 
 from core.base.arrays import Columns, Floats
+from core.base.axes import centred
 from core.base.bisection import largest_that_fits
 from core.base.errors import BadParameter
 from core.kernel.asked import one_number
 from core.kernel.kernel import Kernel
-from core.kernel.measurement import Additive, Measurement, NoiseLevel
+from core.kernel.noise_level import Additive, Measurement, NoiseLevel
 from core.kernel.tables import TOTAL, Marginal
 from core.mechanisms.kit.protocol import Expected
 from core.privacy.accounting import units
@@ -58,6 +59,8 @@ class Noisy:
 
     tables: Mapping[Columns, Floats]
     sigmas: Mapping[Columns, float]
+    residual: frozenset[Columns] = frozenset()
+    """Tables of which only the interaction was measured: all their sums are 0, and tell nothing."""
 
     @classmethod
     def of(cls, taken: Iterable[tuple[Columns, Measurement]]) -> Noisy:
@@ -68,16 +71,25 @@ class Noisy:
         )
 
     def joined(self, other: Noisy) -> Noisy:
-        """Both; a table measured twice is averaged by inverse variance."""
+        """Both; a table measured twice is averaged by inverse variance, and where one of the two is an interaction that
+        part of the other is."""
         tables, sigmas = dict(self.tables), dict(self.sigmas)
         for columns, table in other.tables.items():
             if columns not in tables:
                 tables[columns], sigmas[columns] = table, other.sigmas[columns]
                 continue
             mine, theirs = sigmas[columns] ** -2, other.sigmas[columns] ** -2
+            kept = self._sums(columns) + other._sums(columns)
             tables[columns] = (mine * tables[columns] + theirs * table) / (mine + theirs)
+            if (columns in self.residual) != (columns in other.residual):
+                tables[columns] = centred(tables[columns]) + kept
             sigmas[columns] = (mine + theirs) ** -0.5
-        return Noisy(tables, sigmas)
+        residual = (key for key in tables if all(key in each.residual for each in (self, other) if key in each.tables))
+        return Noisy(tables, sigmas, frozenset(residual))
+
+    def _sums(self, columns: Columns) -> Floats:
+        """A table without its interaction."""
+        return self.tables[columns] - centred(self.tables[columns])
 
 
 def wanted(queries: Iterable[QueryClass], domain: Domain) -> dict[Columns, float]:

@@ -25,12 +25,12 @@ def silent(stage: str, share: float) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:
-    """Error to expect of one released count, known before anything is spent."""
+    """Error to expect, known before anything is spent."""
 
     mean: float
-    """Mean absolute error of a count, in rows."""
+    """Mean absolute error, in rows."""
     worst: float
-    """All counts of the release stay within this many rows of the truth, 95 % of the time."""
+    """All that it speaks of stays within this many rows of the truth, 95 % of the time."""
     about: str
     """What the two figures speak of."""
 
@@ -47,6 +47,8 @@ class Mechanism(Protocol):
     """What the field calls it, or what it is a case of."""
     prefer: ClassVar[str]
     """One sentence: when to choose this one."""
+    for_study: ClassVar[bool]
+    """Whether it is here for its theorem rather than for its errors: others were more exact nearly everywhere."""
 
     @property
     def queries(self) -> tuple[QueryClass, ...]: ...
@@ -61,10 +63,13 @@ class Mechanism(Protocol):
         """What running on any table of this schema costs."""
 
     def expected(self, domain: Domain, unit: Unit) -> Expected:
-        """Accuracy, from public facts only."""
+        """The error of what is *measured*, from public facts only: what the choice between kinds of noise rests on.
+
+        People are told of the questions that were chosen instead (`planning/figures.py`).
+        """
 
     def seconds(self, domain: Domain, unit: Unit) -> float:
-        """Roughly how long a run takes on a table of a million rows, from public facts only."""
+        """Roughly how long a run takes on a table of a million rows, from public facts only; a figure knows better."""
 
     def run(self, kernel: Kernel, progress: Progress = silent) -> Model:
         """Release; the kernel is all it gets to see of the private table."""

@@ -22,17 +22,11 @@ class Proven(Protocol):
         """
 
 
-def promised_by(bound: Bound, budget: Budget, unit: Unit, rows: int) -> float | None:
-    """What a theorem promises that chooses its own accuracy.
+def promised_at(accuracy: float, bound: Bound, budget: Budget, unit: Unit, rows: int) -> float | None:
+    """What a theorem promises to a run that was laid out for this accuracy: that one, or nothing.
 
     A theorem speaks of one row per person; where a person may hold several, it is asked with so many times fewer rows.
     """
-    share = bound.error(max(1, rows // unit.limit), float(budget.epsilon))
-    return share * rows if share < 1 else None
-
-
-def promised_at(accuracy: float, bound: Bound, budget: Budget, unit: Unit, rows: int) -> float | None:
-    """What a theorem promises to a run that was laid out for this accuracy: that one, or nothing."""
     try:
         enough = bound.holds(alpha=accuracy, rows=max(1, rows // unit.limit), epsilon=float(budget.epsilon))
     except BadParameter:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from core.base.arrays import Columns
-from core.kernel.measurement import Additive
+from core.kernel.noise_level import Additive
 from core.mechanisms.kit.portions import Portion
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace, Selection

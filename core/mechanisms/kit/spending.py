@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from core.base.arrays import Columns, Floats
-from core.kernel.measurement import ROUNDING, Additive, NoiseLevel
+from core.kernel.noise_level import ROUNDING, Additive, NoiseLevel
 from core.kernel.tables import one_cell
 from core.mechanisms.kit.portions import GRAIN, Portion
 from core.privacy.budget import Budget

@@ -32,18 +32,23 @@ from numpy.typing import NDArray
 
 from core.base.arrays import Floats
 
+MOST_VALUES = 255
 
-def margin_of(values: Floats, guess: float, width: float, limit: float, rows: float) -> float:
-    """In rows: how far the truth can be from the guess if its loss is at most `limit`.
+
+def margin_of(values: Floats, guess: float, width: float, limit: float, most: float) -> float:
+    """In rows: how far the truth can be from the guess if its loss is at most `limit`; no truth exceeds `most`.
 
     The loss is a public function of the unknown truth, so the truths with a small loss can be looked up. A large set is
-    represented by evenly spaced quantiles.
+    represented by evenly spaced quantiles; as a function of a member's answer the loss falls and rises once, by at most
+    the width, so its mean over so many quantiles is off by at most two widths divided by their number.
     """
+    if len(values) > MOST_VALUES:
+        limit += 2 * width / MOST_VALUES
     if limit >= width:
-        return max(guess, rows - guess)
-    some = np.quantile(values, np.linspace(0, 1, min(len(values), 255)))
+        return max(guess, most - guess)
+    some = np.quantile(values, np.linspace(0, 1, min(len(values), MOST_VALUES)))
     reach_of = -width * math.log1p(-limit / width)
-    truths = np.linspace(max(0.0, float(some[0]) - reach_of), min(rows, float(some[-1]) + reach_of), 513)
+    truths = np.linspace(max(0.0, float(some[0]) - reach_of), min(most, float(some[-1]) + reach_of), 513)
     lost: NDArray[np.float64] = -width * np.expm1(-np.abs(truths[:, None] - some) / width).mean(axis=1)
     near = truths[lost <= limit]
     step = float(truths[1] - truths[0])

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from core.base.errors import BadParameter, Refused
-from core.base.options import option
 from core.base.wording import amount
+from core.mechanisms.kit.settings import database_rows_option, net_option, random_databases_option
 from core.mechanisms.kit.timing import TABLE
 from core.mechanisms.median.session import MedianSession
 from core.mechanisms.median.state import PossibleTables
@@ -57,27 +57,15 @@ class MedianBasic(MedianSession):
     name: ClassVar[str] = "median-basic"
     title: ClassVar[str] = "Median of the databases that are still possible"
     known_as: ClassVar[tuple[str, ...]] = ("median mechanism", "sparse vector (SVT)")
-    prefer: ClassVar[str] = "Choose it to study the median mechanism on a tiny schema; 'online-weights' answers better."
+    prefer: ClassVar[str] = "Choose it to study the median mechanism on a tiny schema; 'online-tree' answers better."
 
-    net: str = option(
-        "choice",
-        "Net",
-        default="auto",
-        choices=("auto", "all", "random"),
-        help="All databases of so many rows, or random ones; auto takes all where they can be listed.",
-    )
-    size: int = option(
-        "whole",
-        "Rows of each database",
-        default=0,
-        low=0,
-        high=10_000,
-        help="0 takes as many as can be listed for all databases, up to 64, and 64 for random ones; the thesis's "
+    net: str = net_option("All databases of so many rows, or random ones; auto takes all where they can be listed.")
+    size: int = database_rows_option(
+        "0 takes as many as can be listed for all databases, up to 64, and 64 for random ones; the thesis's "
         "constants bring their own.",
+        most=10_000,
     )
-    members: int = option(
-        "whole", "Random databases", default=5_000, low=2, high=MOST_MEMBERS, help="Size of a random net."
-    )
+    members: int = random_databases_option(5_000, most=MOST_MEMBERS, help="Size of a random net.")
 
     def __post_init__(self) -> None:
         super().__post_init__()

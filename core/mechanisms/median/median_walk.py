@@ -49,7 +49,8 @@ class MedianWalk(MedianSession):
     name: ClassVar[str] = "median-walk"
     title: ClassVar[str] = "Median of sampled histograms that fit all answers"
     known_as: ClassVar[tuple[str, ...]] = ("median mechanism", "sparse vector (SVT)", "hit-and-run")
-    prefer: ClassVar[str] = "Choose it to study the median mechanism without a net; 'online-weights' answers better."
+    refines: ClassVar[bool] = False
+    prefer: ClassVar[str] = "Choose it to study the median mechanism without a net; 'online-tree' answers better."
 
     chains: int = option(
         "whole", "Chains", default=128, low=16, high=1_024, help="Histograms that walk at the same time and answer."

@@ -20,13 +20,16 @@ from core.base.options import check_options, option
 from core.base.wording import amount
 from core.kernel.compared import GRID, WIDEST, Loss
 from core.kernel.kernel import Kernel
-from core.kernel.measurement import Additive, NoiseLevel
+from core.kernel.noise_level import Additive, NoiseLevel
 from core.kernel.query import Query
 from core.kernel.sparse_vector import NumericSparse, Watch
+from core.mechanisms.kit.comparing import margin
 from core.mechanisms.kit.interactive import Reply, ReplyKind
+from core.mechanisms.kit.intervals import MISS, ROWS_MISS, KnownTotal, Reach, reply
 from core.mechanisms.kit.portions import count_level
 from core.mechanisms.kit.proposing import target_error
 from core.mechanisms.kit.protocol import Expected
+from core.mechanisms.kit.settings import questions_option, rough_rows_option, target_error_option
 from core.mechanisms.median import state as median_state
 from core.mechanisms.median.loss import margin_of
 from core.mechanisms.median.state import MedianState, PossibleTables
@@ -40,6 +43,7 @@ from core.mechanisms.online.plan import (
     Shares,
     fixed,
     number_tail,
+    rows_event,
 )
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Laplace, Pure
@@ -64,34 +68,16 @@ class MedianSession:
     """Options and steps of a median mechanism; a subclass brings the set of possible tables."""
 
     name: ClassVar[str]
+    refines: ClassVar[bool] = True
     other: ClassVar[str] = "online-weights"
     """What to use where this one cannot be."""
 
     budget: Budget
-    alpha: float = option(
-        "real",
-        "Target error",
-        default=0.05,
-        above=0.0,
-        below=1.0,
-        help="Width of the test, as a share of all rows: a question that the possible tables answer better is easy.",
+    alpha: float = target_error_option(
+        "Width of the test, as a share of all rows: a question that the possible tables answer better is easy."
     )
-    questions: int = option(
-        "whole",
-        "Planned questions",
-        default=1_000,
-        low=1,
-        high=MOST_QUESTIONS,
-        help="How many questions the session is laid out for.",
-    )
-    rows: int = option(
-        "whole",
-        "Rows, roughly",
-        default=10_000,
-        low=1,
-        high=MOST_PLANNED,
-        help="A public guess, never read from the table: the number of measured answers is planned for it.",
-    )
+    questions: int = questions_option(MOST_QUESTIONS)
+    rows: int = rough_rows_option(MOST_PLANNED)
     constants: str = option(
         "choice",
         "Constants",
@@ -143,7 +129,7 @@ class MedianSession:
         hard = self._hard(unit)
         measured = count_level(self._number(domain, unit, hard), unit)
         width = self._width(float(self.rows), unit, hard)
-        lost = min(0.99, 0.25 + self._blur(domain, unit, hard) / width)
+        lost = min(0.99, 0.25 + self._blur(domain, unit, hard, MISS) / width)
         easy = min(float(self.rows), -width * math.log1p(-lost))
         return Expected(
             mean=measured.mean_error,
@@ -168,7 +154,7 @@ class MedianSession:
         values = state.hypothesis.values(question)
         guess = float(np.median(values))
         if state.left == 0 or (self.constants == "thesis" and state.asked >= self.questions):
-            return state, self._reply(state, guess, None, "unchecked")
+            return state, self._reply(state, guess, None, "unchecked", unit)
         width = self._width(state.rows, unit, state.hard)
         loss = Loss(question, values, min(WIDEST, max(1, round(width * GRID))))
         watch, hard = self._test(state, loss, width, kernel)
@@ -176,19 +162,30 @@ class MedianSession:
         if hard or self.constants == "thesis":
             asked = replace(state, watch=watch, left=state.left - hard, asked=state.asked + 1)
         if not hard:
-            limit = width / 4 + self._blur(domain, unit, state.hard)
-            return asked, self._reply(asked, guess, margin_of(values, guess, width, limit, state.rows), "easy")
+            most = KnownTotal.measured(state.rows, self._rows_event(unit), unit).high
+
+            def reach(miss: float) -> float:
+                limit = width / 4 + self._blur(domain, unit, state.hard, miss - ROWS_MISS)
+                return margin_of(values, guess, width, limit, most)
+
+            return asked, self._reply(asked, guess, reach, "easy", unit)
         measured = kernel.measure(question, self._number(domain, unit, state.hard))
-        value, margin = (each / question.denominator for each in (float(measured.values), measured.level.tail(0.05)))
+        value, level = float(measured.values) / question.denominator, measured.level
         learnt = asked
         # A body that became too thin learns nothing more; the measurement is given and counted all the same.
         with suppress(ArithmeticError, np.linalg.LinAlgError):
             half = self._half(state, domain, unit)
             learnt = replace(asked, hypothesis=state.hypothesis.learnt(question, value, half, kernel.generator()))
-        return learnt, self._reply(learnt, value, margin, "hard")
+        return learnt, self._reply(learnt, value, lambda miss: level.tail(miss) / question.denominator, "hard", unit)
 
     def peek(self, state: MedianState) -> Source | None:
         return state.hypothesis
+
+    def left(self, state: MedianState) -> int | None:
+        return state.left
+
+    def released_rows(self, state: MedianState) -> float:
+        return state.rows
 
     def save(self, state: MedianState) -> bytes:
         return median_state.save(state)
@@ -204,12 +201,11 @@ class MedianSession:
         threshold = math.ceil(width * thesis.threshold(state.rows, kernel) * GRID)
         return None, bool(kernel.measure(loss, thesis.testing).values[0] > threshold)
 
-    def _reply(self, state: MedianState, count: float, margin: float | None, kind: ReplyKind) -> Reply:
-        count = max(0.0, count)
+    def _reply(self, state: MedianState, count: float, reach: Reach | None, kind: ReplyKind, unit: Unit) -> Reply:
         left = state.left
         if self.constants == "thesis":
             left = min(left, self.questions - state.asked)
-        return Reply(count=count, share=min(1.0, count / state.rows), margin=margin, kind=kind, left=left)
+        return reply(count, KnownTotal.measured(state.rows, self._rows_event(unit), unit), reach, kind, left)
 
     def _width(self, rows: float, unit: Unit, hard: int) -> float:
         """w in rows: alpha n, but in the calibrated form never so narrow that the noise of the test would fill it."""
@@ -218,11 +214,11 @@ class MedianSession:
             return wanted
         return max(wanted, _needs(_fixed(self.budget, unit, hard), unit, self.questions))
 
-    def _blur(self, domain: Domain, unit: Unit, hard: int) -> float:
-        """In rows: what the noise of a test exceeds 5 % of the time, which in size it does 10 % of the time."""
+    def _blur(self, domain: Domain, unit: Unit, hard: int, miss: float) -> float:
+        """In rows: what the noise of a test exceeds with this probability, which in size it does twice as often."""
         if self.constants == "calibrated":
-            return self.sparse(unit, hard).run.margin(0.05) / GRID
-        return self._testing(domain, unit).tail(0.1) / GRID
+            return margin(self.sparse(unit, hard).run, miss) / GRID
+        return self._testing(domain, unit).tail(2 * miss) / GRID
 
     def _testing(self, domain: Domain, unit: Unit) -> NoiseLevel:
         """The noise of a test with the thesis's constants, in steps of the grid."""
@@ -242,7 +238,7 @@ class MedianSession:
 
     def _rows_event(self, unit: Unit) -> Additive | None:
         if self.constants == "calibrated":
-            return _fixed(self.budget, unit, self._hard(unit)).rows
+            return rows_event(self.budget, unit)
         return None if unit.public_rows else Laplace(pure_for(self.budget) * ROWS_SHARE)
 
     def _thesis(self, domain: Domain, unit: Unit) -> Thesis:

@@ -19,17 +19,20 @@ from core.base.errors import BadParameter, printable
 from core.base.options import check_options, option
 from core.base.wording import amount
 from core.kernel.compared import GRID, Gap
+from core.kernel.disjoint import DisjointQueries, LargestGap
 from core.kernel.kernel import Kernel
-from core.kernel.measurement import Additive, Measurement, tail_of_sum
+from core.kernel.noise_level import Additive
 from core.kernel.query import Query
 from core.kernel.sparse_vector import Watch
 from core.kernel.tables import TOTAL, Marginal
 from core.mechanisms.iterative.construct import SLACK, relearned
 from core.mechanisms.kit.answers import NoisyAnswer, ask
 from core.mechanisms.kit.interactive import Reply, ReplyKind
+from core.mechanisms.kit.intervals import KnownTotal, Reach, hard_first, reply
 from core.mechanisms.kit.portions import count_level
 from core.mechanisms.kit.proposing import target_error
 from core.mechanisms.kit.protocol import Expected
+from core.mechanisms.kit.settings import questions_option, replay_option, rough_rows_option, target_error_option
 from core.mechanisms.kit.timing import TABLE
 from core.mechanisms.online import state as online_state
 from core.mechanisms.online.plan import (
@@ -42,8 +45,10 @@ from core.mechanisms.online.plan import (
     largest,
     needed,
     opening_for,
+    rows_event,
 )
-from core.mechanisms.online.state import Hypothesis, OnlineState
+from core.mechanisms.online.reading import MOST_TABLE, easy_reach, lesson, one_cell, read_measured
+from core.mechanisms.online.state import Hypothesis, OnlineState, finite
 from core.models.fitting.updates import Update
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
@@ -72,33 +77,15 @@ class Online:
     """Options and steps of an online session; a subclass brings the update."""
 
     name: ClassVar[str]
+    refines: ClassVar[bool] = True
 
     budget: Budget
-    alpha: float = option(
-        "real",
-        "Target error",
-        default=0.05,
-        above=0.0,
-        below=1.0,
-        help="Largest error of an answer that is not measured, as a share of all rows. A larger one leaves more "
-        "measured answers.",
+    alpha: float = target_error_option(
+        "Largest error of an answer that is not measured, as a share of all rows. A larger one leaves more "
+        "measured answers."
     )
-    questions: int = option(
-        "whole",
-        "Planned questions",
-        default=1_000,
-        low=1,
-        high=MOST_PLANNED,
-        help="How many questions the session is laid out for.",
-    )
-    rows: int = option(
-        "whole",
-        "Rows, roughly",
-        default=10_000,
-        low=1,
-        high=MOST_PLANNED,
-        help="A public guess, never read from the table: the number of measured answers is planned for it.",
-    )
+    questions: int = questions_option(MOST_PLANNED)
+    rows: int = rough_rows_option(MOST_PLANNED)
     variant: str = option(
         "choice",
         "Variant",
@@ -107,14 +94,7 @@ class Online:
         help="'calibrated' plans as many measured answers as the target error allows; 'theorem' has the paper's "
         "constants, which need very many rows.",
     )
-    replay: int = option(
-        "whole",
-        "Replays",
-        default=3,
-        low=0,
-        high=100,
-        help="How often all past measurements are applied again after each new one; 0 is the paper's way.",
-    )
+    replay: int = replay_option("measurements")
     opening: float = option(
         "real",
         "Opening share",
@@ -203,19 +183,63 @@ class Online:
         check_question(question, kernel.domain)
         guess = state.total(question) / question.denominator
         if state.left == 0:
-            return state, self._reply(state, guess, None, "unchecked")
+            return state, self._reply(state, guess, None, "unchecked", kernel.unit)
         watch, hard = self._compare(state, question, guess, kernel)
         if not hard:
-            margin = (state.threshold + state.sparse.run.margin(0.05)) / GRID
-            return state, self._reply(state, guess, margin, "easy")
-        asked = self._asked(question)
-        measured = kernel.measure(asked, state.sparse.number)
-        answer = NoisyAnswer(asked, measured.values, measured.sigma)
+            return state, self._reply(state, guess, lambda miss: easy_reach(state, miss), "easy", kernel.unit)
+        answer, count, reach = self._measure(state, question, kernel)
         learnt = self._learn(replace(state, watch=watch), answer, kernel.domain)
-        return learnt, self._reply(learnt, *_read(measured, question), "hard")
+        return learnt, self._reply(learnt, count, reach, "hard", kernel.unit)
+
+    def answer_table(
+        self, state: OnlineState, asked: DisjointQueries, kernel: Kernel
+    ) -> tuple[OnlineState, list[Reply]]:
+        """Compare all groups at once by the largest error among them; where that is found, measure all of them.
+
+        Both change no more than one question does. The theorem is about single questions, so its variant asks these.
+        """
+        check_question(asked.queries[0], kernel.domain)
+        if self.theorem:
+            return self._one_by_one(state, asked, kernel)
+        unit = kernel.unit
+        guesses = np.array([state.total(query) for query in asked.queries]) / asked.denominator
+        if state.left == 0:
+            return state, [self._reply(state, guess, None, "unchecked", unit) for guess in guesses]
+        steps = np.rint(np.clip(guesses, -MOST_PLANNED, MOST_PLANNED) * GRID).astype(np.int64)
+        watch, above = kernel.test(state.watch, LargestGap(asked, steps), state.threshold)
+        if not above:
+            return state, [
+                self._reply(state, guess, lambda miss: easy_reach(state, miss), "easy", unit) for guess in guesses
+            ]
+        measured = kernel.measure(asked, state.sparse.number)
+        counts, level = measured.values / asked.denominator, measured.level
+        learnt = self._learn(
+            replace(state, watch=watch),
+            lesson(asked, measured, guesses, tables=self._tables and self.replay > 0),
+            kernel.domain,
+        )
+        return learnt, [
+            self._reply(learnt, float(count), lambda miss: level.tail(miss) / asked.denominator, kind, unit)
+            for count, kind in zip(counts, hard_first(counts.size), strict=True)
+        ]
+
+    def _one_by_one(
+        self, state: OnlineState, asked: DisjointQueries, kernel: Kernel
+    ) -> tuple[OnlineState, list[Reply]]:
+        replies = []
+        for query in asked.queries:
+            state, each = self.answer(state, query, kernel)
+            replies.append(each)
+        return state, replies
 
     def peek(self, state: OnlineState) -> Source | None:
         return state.hypothesis
+
+    def left(self, state: OnlineState) -> int | None:
+        return state.left
+
+    def released_rows(self, state: OnlineState) -> float:
+        return state.rows
 
     def save(self, state: OnlineState) -> bytes:
         return online_state.save(state)
@@ -233,16 +257,30 @@ class Online:
                 break
         return watch, above
 
+    def _measure(self, state: OnlineState, question: Query, kernel: Kernel) -> tuple[NoisyAnswer, float, Reach]:
+        """What a hard answer measures, the question's count by it, and how far off that is."""
+        asked = self._asked(question)
+        measured = kernel.measure(asked, state.sparse.number)
+        answer = NoisyAnswer(asked, measured.values, measured.sigma)
+        return answer, *read_measured(measured, question)
+
     def _asked(self, question: Query) -> Query | Marginal:
-        """The question itself, or the whole table that it is one cell of: that costs the same and teaches more.
+        """The question itself, or the small table that it is one cell of: that costs the same and teaches more.
 
         Without replays the session is the paper's, which measures the question.
         """
-        table = self._tables and self.replay and not self.theorem and question.columns and _one_cell(question)
-        return Marginal(question.columns) if table else question
+        table = self._tables and self.replay and not self.theorem and question.columns and one_cell(question)
+        return Marginal(question.columns) if table and question.weights.size <= MOST_TABLE else question
 
     def _learn(self, state: OnlineState, answer: NoisyAnswer, domain: Domain) -> OnlineState:
-        """The state after a measurement and the replays that the time allows, the newest measurement last."""
+        """The state after a measurement and the replays that the time allows, the newest measurement last.
+
+        A hypothesis that left the range of numbers by it is forgotten, and the state keeps the one before.
+        """
+        learnt = self._replayed(state, answer, domain)
+        return learnt if finite(learnt.hypothesis) else replace(state, past=learnt.past)
+
+    def _replayed(self, state: OnlineState, answer: NoisyAnswer, domain: Domain) -> OnlineState:
         update, past = self._update(domain), (*state.past, answer)
         slack = 0.0 if self.theorem else SLACK
         hypothesis = relearned(update, state.hypothesis, [answer], 1, slack)
@@ -258,9 +296,13 @@ class Online:
         """Measurements that one hard answer replays at most."""
         return max(FEWEST_PASSES, min(MOST_PASSES, WORK // self._numbers(domain)))
 
-    def _reply(self, state: OnlineState, count: float, margin: float | None, kind: ReplyKind) -> Reply:
-        count = max(0.0, count)
-        return Reply(count=count, share=min(1.0, count / state.rows), margin=margin, kind=kind, left=state.left)
+    def _reply(self, state: OnlineState, count: float, reach: Reach | None, kind: ReplyKind, unit: Unit) -> Reply:
+        total = KnownTotal.measured(state.rows, self._rows_event(unit), unit)
+        return reply(count, total, reach, kind, state.left)
+
+    def _rows_event(self, unit: Unit) -> Additive | None:
+        """What the number of rows was measured with, at least; None where it is public."""
+        return rows_event(self.budget, unit)
 
     def _plan(self, domain: Domain, unit: Unit) -> OnlinePlan:
         if self.theorem:
@@ -332,23 +374,6 @@ def check_question(question: Query, domain: Domain) -> None:
             raise BadParameter("question", f"'{printable(column)}' is not in the schema.")
     if question.weights.shape != domain.shape(question.columns) or len(set(question.columns)) < len(question.columns):
         raise BadParameter("question", "needs one weight for every combination of its columns, each named once.")
-
-
-def _one_cell(question: Query) -> bool:
-    """Whether summing the cells of a noisy table is no noisier than asking the question itself."""
-    weights = question.weights / question.denominator
-    return float((weights**2).sum()) <= 1
-
-
-def _read(measured: Measurement, question: Query) -> tuple[float, float]:
-    """A question's answer in rows from what was measured, and how far off it is at most, 95 % of the time."""
-    if not isinstance(measured.asked, Marginal):
-        return float(measured.values) / question.denominator, measured.level.tail(0.05) / question.denominator
-    weights = question.weights / question.denominator
-    sigma = measured.sigma * math.sqrt(float((weights**2).sum()))
-    single = np.count_nonzero(weights) == 1
-    tail = float(weights.max()) * measured.level.tail(0.05) if single else tail_of_sum(sigma, 0.05)
-    return float((weights * measured.values).sum()), tail
 
 
 def _up(share: float) -> float:

@@ -12,10 +12,11 @@ import numpy as np
 
 from core.base.arrays import Columns, Floats
 from core.kernel.kernel import Kernel
-from core.kernel.measurement import Additive, tail_of_sum
+from core.kernel.noise_level import Additive, tail_of_sum
 from core.kernel.query import Query
 from core.mechanisms.direct.histogram import NoisyHistogram
 from core.mechanisms.kit.interactive import Reply
+from core.mechanisms.kit.intervals import ROWS_MISS, KnownTotal, reply
 from core.mechanisms.kit.portions import Noisy, Portion, expected_of, measure_tables, price
 from core.mechanisms.kit.protocol import Expected
 from core.mechanisms.online.histogram_fit import fit_histogram, small_tables
@@ -74,7 +75,8 @@ class OnlineHistogram:
     name: ClassVar[str] = "online-histogram"
     title: ClassVar[str] = "Answers from a noisy histogram"
     known_as: ClassVar[tuple[str, ...]] = ("noisy histogram",)
-    prefer: ClassVar[str] = "Choose it up to some 16,000 combinations: any number of questions, all of them free."
+    prefer: ClassVar[str] = "Choose it on a small schema: any number of questions, all of them free."
+    refines: ClassVar[bool] = False
 
     budget: Budget
 
@@ -104,12 +106,18 @@ class OnlineHistogram:
     def answer(self, state: HistogramState, question: Query, kernel: Kernel) -> tuple[HistogramState, Reply]:
         check_question(question, kernel.domain)
         count = float(question.total(state.model)) / question.denominator
-        margin = abs(count - _raw(state, question)) + _spread(state, question)
-        share = min(1.0, count / state.rows)
-        return state, Reply(count=count, share=share, margin=margin, kind="easy", left=None)
+        apart = abs(count - _raw(state, question))
+        total = KnownTotal(state.rows, tail_of_sum(state.rows_sigma, ROWS_MISS))
+        return state, reply(count, total, lambda miss: apart + _spread(state, question, miss), "easy", None)
 
     def peek(self, state: HistogramState) -> Source | None:
         return state.model.source
+
+    def left(self, state: HistogramState) -> int | None:
+        return None
+
+    def released_rows(self, state: HistogramState) -> float:
+        return float(state.model.marginal(()).sum())
 
     def save(self, state: HistogramState) -> bytes:
         buffer, names = io.BytesIO(), state.model.domain.names
@@ -178,13 +186,13 @@ def _raw(state: HistogramState, question: Query) -> float:
     return state.rows - float(rest.sum()) / question.denominator
 
 
-def _spread(state: HistogramState, question: Query) -> float:
-    """The 95 % tail of the noise of that answer."""
+def _spread(state: HistogramState, question: Query, miss: float) -> float:
+    """The noise of that answer is larger with this probability, at most."""
     weights = question.weights / question.denominator
     taken = 1 - weights if _complement(question) else weights
     cells = state.raw.domain.cells() / weights.size * float((taken**2).sum())
     rows = state.rows_sigma if _complement(question) else 0.0
-    return tail_of_sum(math.sqrt(state.sigma**2 * cells + rows**2), 0.05)
+    return tail_of_sum(math.sqrt(state.sigma**2 * cells + rows**2), miss)
 
 
 def _complement(question: Query) -> bool:

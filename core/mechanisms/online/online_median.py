@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from core.base.errors import Refused
-from core.base.options import fixed, option
+from core.base.options import fixed
 from core.base.wording import amount
 from core.mechanisms.kit.answers import NoisyAnswer
+from core.mechanisms.kit.settings import database_rows_option, random_databases_option
 from core.mechanisms.online.online import Online
 from core.mechanisms.online.start import database_rows
 from core.mechanisms.online.state import Hypothesis
@@ -49,20 +50,10 @@ class OnlineMedian(Online):
 
     replay: int = fixed("always 0: what was thrown away stays away", 0)
     opening: float = fixed("always 0: a set of databases learns from single questions", 0.0)
-    size: int = option(
-        "whole",
-        "Rows of each database",
-        default=0,
-        low=0,
-        high=10_000,
-        help="0 takes 64, and in the theorem variant what the target error needs.",
-    )
-    members: int = option(
-        "whole",
-        "Random databases",
-        default=1_000,
-        low=2,
-        high=MOST_MEMBERS,
+    size: int = database_rows_option("0 takes 64, and in the theorem variant what the target error needs.", most=10_000)
+    members: int = random_databases_option(
+        1_000,
+        most=MOST_MEMBERS,
         help="Size of the random net; the theorem variant takes all databases of that many rows.",
     )
 

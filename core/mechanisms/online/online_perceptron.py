@@ -52,7 +52,7 @@ class OnlinePerceptron(Online):
         if domain.cells() > DENSE_CELLS:
             raise Refused(
                 f"The schema has {amount(domain.cells())} combinations and '{self.name}' holds at most "
-                f"{amount(DENSE_CELLS)}; choose fewer columns or coarser bins, or use 'online-weights'."
+                f"{amount(DENSE_CELLS)}; choose fewer columns or coarser bins, or use 'online-tree'."
             )
 
     def _begin(

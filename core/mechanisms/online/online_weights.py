@@ -40,7 +40,8 @@ class OnlineWeights(Online):
     title: ClassVar[str] = "Answers that learn: multiplicative weights"
     known_as: ClassVar[tuple[str, ...]] = ("PMW", "private multiplicative weights", "sparse vector (SVT)")
     prefer: ClassVar[str] = (
-        "Choose it for many questions over a large schema; up to some 16,000 combinations a noisy histogram is better."
+        "Choose it to start from nothing but single columns, or to refine an earlier release; 'online-tree' answers "
+        "better on a large schema, and a noisy histogram on a small one."
     )
 
     def _begin(

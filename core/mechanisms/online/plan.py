@@ -14,16 +14,17 @@ answers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
 from core.base.arrays import Columns
-from core.base.bisection import largest_that_fits
+from core.base.bisection import largest_that_fits, narrowed
 from core.kernel.asked import one_number
 from core.kernel.compared import GRID, Gap
-from core.kernel.measurement import Additive, NoiseLevel
+from core.kernel.noise_level import Additive, NoiseLevel
 from core.kernel.sparse_vector import AboveThreshold, NumericSparse
+from core.mechanisms.kit.comparing import margin
 from core.mechanisms.kit.portions import Portion
 from core.privacy.accounting import UNITS, units
 from core.privacy.budget import Budget
@@ -56,6 +57,10 @@ class Shares:
     """Tables that are measured when a session opens, each with its part of the whole budget."""
     numbers: Fraction
     """Part for the numbers of hard answers, of what the opening and the number of rows leave."""
+    synopsis: Fraction | None = None
+    """Part of the whole budget for a release that a session answers from; it also tells the number of rows."""
+    themes: tuple[int, Fraction] = (0, Fraction(0))
+    """Tables that may be measured because they are asked about again and again, and the part of the budget of each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,19 +70,42 @@ class OnlinePlan:
     rows: Additive | None
     opening: tuple[Portion, ...]
     sparse: NumericSparse
+    synopsis: Gaussian | Pure | None = None
+    """What a release at the opening may take, in parts of its own choice."""
+    themes: tuple[Additive, ...] = ()
+    """What tables that are asked about again and again are measured with."""
 
     @property
     def cost(self) -> Cost:
-        first = Cost.of([] if self.rows is None else [self.rows])
-        return first + Cost.of(portion.event for portion in self.opening) + self.sparse.cost
+        first = Cost.of(event for event in (self.synopsis, self.rows) if event is not None)
+        opened = Cost.of(portion.event for portion in self.opening)
+        return first + opened + self.sparse.cost + Cost(self.themes)
+
+    def with_hard(self, hard: int) -> OnlinePlan:
+        """The same price for another number of hard answers, where it is that of one run and of Gaussian numbers.
+
+        A run is one event whatever its cutoff is, and Gaussian noise is paid from a sum.
+        """
+        run, number = self.sparse.run, self.sparse.number
+        assert self.sparse.runs == 1 and isinstance(number, Gaussian)
+        again = AboveThreshold.of(run.epsilon, sensitivity=run.sensitivity, cutoff=hard)
+        number = Gaussian(number.rho * self.sparse.most / hard)
+        return replace(self, sparse=NumericSparse(run=again, runs=1, number=number))
 
     def threshold(self, questions: int) -> float:
         """In rows: the lowest threshold at which false alarms stay rare among so many planned questions."""
-        return self.sparse.run.margin(min(0.5, FALSE_ALARMS * self.sparse.most / questions)) / GRID
+        return margin(self.sparse.run, min(0.5, FALSE_ALARMS * self.sparse.most / questions)) / GRID
 
     def margin(self) -> float:
         """In rows: the 95 % tail of both noises of a comparison."""
-        return self.sparse.run.margin(1 - CONFIDENCE) / GRID
+        return margin(self.sparse.run, 1 - CONFIDENCE) / GRID
+
+
+def rows_event(budget: Budget, unit: Unit) -> Additive | None:
+    """What the number of rows gets; nothing where it is public."""
+    if unit.public_rows:
+        return None
+    return Laplace(budget.epsilon * ROWS_SHARE) if budget.pure else Gaussian(mixed_rho_for(budget) * ROWS_SHARE)
 
 
 def number_tail(event: Additive, unit: Unit, probability: float) -> float:
@@ -102,20 +130,24 @@ def opening_for(domain: Domain, share: float, budget: Budget) -> tuple[tuple[Col
 def lay_out(budget: Budget, unit: Unit, shares: Shares, *, runs: int, cutoff: int) -> OnlinePlan:
     """The plan with so many runs of comparisons, each of which ends after so many hard answers."""
     opened = {columns: Fraction(max(1, round(GRAIN * share)), GRAIN) for columns, share in shares.opening}
-    rows = Fraction(0) if unit.public_rows else ROWS_SHARE
-    left = 1 - rows - sum(opened.values(), Fraction(0))
+    rows = Fraction(0) if unit.public_rows or shares.synopsis else ROWS_SHARE
+    left = 1 - rows - (shares.synopsis or 0) - shares.themes[0] * shares.themes[1]
+    left -= sum(opened.values(), Fraction(0))
     hard, numbers = runs * cutoff, left * shares.numbers
     whole = budget.epsilon if budget.pure else mixed_rho_for(budget)
     kind = Laplace if budget.pure else Gaussian
     each = whole * (left - numbers) / runs if budget.pure else pure_part(budget, left - numbers, runs)
+    spread = Pure if budget.pure else Gaussian
     return OnlinePlan(
-        rows=None if unit.public_rows else kind(whole * rows),
+        synopsis=spread(whole * shares.synopsis) if shares.synopsis else None,
+        rows=rows_event(budget, unit) if rows else None,
         opening=tuple(Portion(columns, kind(whole * share)) for columns, share in opened.items()),
         sparse=NumericSparse(
             run=AboveThreshold.of(each, sensitivity=Gap.sensitivity(unit), cutoff=cutoff),
             runs=runs,
             number=kind(whole * numbers / hard),
         ),
+        themes=(kind(whole * shares.themes[1]),) * shares.themes[0],
     )
 
 
@@ -135,10 +167,7 @@ def pure_part(budget: Budget, part: Fraction, events: int) -> Fraction:
         while not fits(high):
             high /= 2
         low, high = high, 2 * high
-    for _ in range(14):
-        middle = (low + high) / 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
+    return narrowed(fits, high, low, halvings=14)[1]
 
 
 def largest(budget: Budget, unit: Unit, shares: Shares, *, allowed: float, questions: int) -> OnlinePlan | None:

@@ -12,22 +12,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.base.arrays import Columns
+from core.base.arrays import Codes, Columns
+from core.base.errors import CannotGoOn
 from core.kernel.query import Query
 from core.kernel.sparse_vector import NumericSparse, Watch
 from core.kernel.tables import Marginal
 from core.mechanisms.kit.answers import NoisyAnswer
+from core.mechanisms.online.themes import NO_THEMES, Themes
 from core.models.dense import Dense
 from core.models.median import MedianSet
 from core.models.points import Points
 from core.models.signed import Signed
+from core.models.tables import Tables, lookup
+from core.queries.kit.grouped import GroupedTable
 from core.queries.kit.protocol import Source
-from core.queries.kit.question import Question, total_on
+from core.queries.kit.question import Learnt, total_on
 from core.schema.domain import Domain
 
-Hypothesis = Dense | Points | Signed | MedianSet
+Hypothesis = Dense | Points | Signed | MedianSet | Tables
 MOST_REMEMBERED = 2**20
 """Cells of all tables of a hypothesis that are kept at hand."""
+LARGE = 2**17
+"""Combinations of a question's columns above which records are asked one by one: counting its table takes longer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +73,8 @@ class OnlineState:
     """Everything that was measured, for replaying."""
     turn: int = 0
     """Place in `past` from which the next replay goes on."""
+    themes: Themes = NO_THEMES
+    """Tables that are asked about again and again."""
 
     @property
     def left(self) -> int:
@@ -81,12 +89,28 @@ class OnlineState:
         """The hypothesis's answer, as `Query.total`."""
         if isinstance(self.hypothesis, MedianSet):
             return float(total_on(question, self.hypothesis))
+        records = self._records(question.columns)
+        if records is not None and question.weights.size > LARGE:
+            return records.total_of(question.columns, question.weights)
         return float(question.total(self._cached))
+
+    def _records(self, columns: Columns) -> Points | None:
+        """The records that answer a question about these columns, where records do."""
+        if isinstance(self.hypothesis, Tables):
+            return self.hypothesis.points if lookup(self.hypothesis.counts, columns) is None else None
+        return self.hypothesis if isinstance(self.hypothesis, Points) else None
+
+
+def finite(hypothesis: Hypothesis) -> bool:
+    """Whether every number of a hypothesis is one; without that nothing can ever be answered from it."""
+    return all(bool(np.isfinite(array).all()) for array in _arrays(hypothesis).values())
 
 
 def save(state: OnlineState) -> bytes:
-    """The state as bytes."""
+    """The state as bytes; one that could never be answered from is refused."""
     arrays = _arrays(state.hypothesis)
+    if not finite(state.hypothesis):
+        raise CannotGoOn()
     facts: dict[str, Any] = {
         "kind": type(state.hypothesis).__name__,
         "rows": state.rows.hex(),
@@ -97,6 +121,9 @@ def save(state: OnlineState) -> bytes:
         "turn": state.turn,
         "past": [],
     }
+    if isinstance(state.hypothesis, Tables):
+        facts["tables"] = list(state.hypothesis.counts)
+        facts["themes"] = state.themes.to_json()
     for place, answer in enumerate(state.past):
         facts["past"].append(
             {
@@ -109,6 +136,9 @@ def save(state: OnlineState) -> bytes:
         arrays[f"value{place}"] = answer.value
         if isinstance(answer.question, Query):
             arrays[f"weights{place}"] = answer.question.weights
+        if isinstance(answer.question, GroupedTable):
+            facts["past"][-1]["grouped"] = True
+            arrays |= {f"groups{place} {axis}": each for axis, each in enumerate(answer.question.groups)}
     buffer = io.BytesIO()
     np.savez(buffer, facts=np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8), **arrays)  # type: ignore[arg-type]
     return buffer.getvalue()
@@ -121,21 +151,30 @@ def load(domain: Domain, data: bytes) -> OnlineState:
     facts = json.loads(arrays.pop("facts").tobytes())
     past = tuple(_answer(each, place, arrays) for place, each in enumerate(facts["past"]))
     rows = float.fromhex(facts["rows"])
+    if facts["kind"] == "Tables":
+        hypothesis: Hypothesis = _read_tables(domain, facts["tables"], arrays)
+    else:
+        hypothesis = _hypothesis(facts["kind"], domain, rows, arrays)
+    if not finite(hypothesis):
+        raise CannotGoOn()
     return OnlineState(
         rows=rows,
-        hypothesis=_hypothesis(facts["kind"], domain, rows, arrays),
+        hypothesis=hypothesis,
         sparse=NumericSparse.from_json(facts["sparse"]),
         threshold=facts["threshold"],
         watch=Watch(facts["watch"], facts["left"]),
         past=past,
         turn=facts["turn"],
+        themes=Themes.from_json(facts["themes"]) if "themes" in facts else NO_THEMES,
     )
 
 
 def _answer(facts: dict[str, Any], place: int, arrays: dict[str, NDArray[Any]]) -> NoisyAnswer:
     columns = tuple(facts["columns"])
-    question: Question = Marginal(columns)
-    if not facts["whole"]:
+    question: Learnt = Marginal(columns)
+    if facts.get("grouped"):
+        question = GroupedTable(columns, tuple(arrays[f"groups{place} {axis}"] for axis in range(len(columns))))
+    elif not facts["whole"]:
         question = Query(columns=columns, weights=arrays[f"weights{place}"], denominator=facts["denominator"])
     return NoisyAnswer(question, arrays[f"value{place}"], float.fromhex(facts["sigma"]))
 
@@ -145,7 +184,20 @@ def _arrays(hypothesis: Hypothesis) -> dict[str, NDArray[Any]]:
         return {"codes": hypothesis.codes, "masses": hypothesis.weights}
     if isinstance(hypothesis, MedianSet):
         return {"members": hypothesis.members}
+    if isinstance(hypothesis, Tables):
+        counts = {f"counts{place}": table for place, table in enumerate(hypothesis.counts.values())}
+        return counts | {"codes": _narrow(hypothesis.points.codes), "masses": hypothesis.points.weights}
     return {"cells": hypothesis.cells}
+
+
+def _narrow(codes: Codes) -> NDArray[Any]:
+    """Codes in the smallest type that holds them: most columns have a few values."""
+    return codes.astype(np.min_scalar_type(int(codes.max(initial=0))))
+
+
+def _read_tables(domain: Domain, keys: Sequence[Sequence[str]], arrays: dict[str, NDArray[Any]]) -> Tables:
+    counts = {tuple(key): arrays[f"counts{place}"] for place, key in enumerate(keys)}
+    return Tables(domain, counts, Points(domain, arrays["codes"].astype(np.int64), arrays["masses"]))
 
 
 def _hypothesis(kind: str, domain: Domain, rows: float, arrays: dict[str, NDArray[Any]]) -> Hypothesis:

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from core.base.arrays import Columns, Floats
 from core.base.errors import BadParameter, Refused
-from core.base.options import check_options, option
+from core.base.options import option
 from core.base.wording import rows
 from core.kernel.kernel import Kernel
-from core.kernel.measurement import Additive
+from core.kernel.noise_level import Additive
 from core.kernel.tables import TOTAL, Interval
 from core.mechanisms.kit.portions import count_level, share_of
 from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.settings import accuracy_option, failure_option, settle
 from core.mechanisms.kit.timing import QUESTION, counting
 from core.models.range_tables import Ranges, ranges
 from core.privacy.budget import Budget
@@ -95,20 +96,12 @@ class IntervalSearch:
     title: ClassVar[str] = "Ranges by noisy binary search (the paper's)"
     known_as: ClassVar[tuple[str, ...]] = ("noisy binary search",)
     prefer: ClassVar[str] = "Choose it to see the paper's theorem at work; 'interval-tree' is far more accurate."
+    for_study: ClassVar[bool] = True
 
     queries: tuple[QueryClass, ...]
     budget: Budget
-    accuracy: float = option(
-        "real",
-        "Accuracy",
-        default=0.1,
-        above=0.0,
-        below=1.0,
-        help="Largest error of a range, as a share of all rows, that the pieces are made for.",
-    )
-    beta: float = option(
-        "real", "Failure", default=0.05, above=0.0, below=1.0, help="Probability with which the accuracy may be missed."
-    )
+    accuracy: float = accuracy_option("Largest error of a range, as a share of all rows, that the pieces are made for.")
+    beta: float = failure_option()
     mass: str = option(
         "choice",
         "Mass of a piece",
@@ -118,8 +111,7 @@ class IntervalSearch:
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "queries", tuple(self.queries))
-        check_options(self)
+        settle(self)
 
     def check(self, domain: Domain, unit: Unit) -> None:
         for query in self.queries:

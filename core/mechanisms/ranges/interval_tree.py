@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from core.base.arrays import Floats
 from core.base.errors import Refused
@@ -16,27 +16,35 @@ from core.schema.domain import Domain
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalTree(Levels):
-    """Count the blocks of a 16-ary tree over each column with noise, and keep the ranges on which all levels agree.
+    """Find the stretches of a column in which rows crowd, and count the blocks of a 16-ary tree over them with noise.
 
-    **Privacy** a row falls into one block of each level, so a level has L1 sensitivity unit.l1 and squared L2
-    sensitivity unit.l2_squared. Level l gets a share of the budget that falls by 0.85 per level (in epsilon): discrete
-    Laplace noise with delta = 0, rounded Gaussian noise otherwise; the shares of all levels and columns add up to the
-    budget. The root is not counted: the top level adds up to the number of rows.
+    Empty runs, and pieces that hold little, are one stretch each; crowded cells are stretches of their own. Up to 256
+    cells nothing is searched and every cell is one.
+
+    **Privacy** the search gets 0.15 of epsilon (a tenth of rho where noise is Gaussian) and tells stretches only
+    (`Crowding`). A row falls into one block of each level of the tree over them, so a level has L1 sensitivity unit.l1
+    and squared L2 sensitivity unit.l2_squared. Level l gets a share of the rest that falls by 0.85 per level (in
+    epsilon): discrete Laplace noise with delta = 0, rounded Gaussian noise otherwise; the shares of all levels and
+    columns add up to the budget. The root is not counted: the top level adds up to the number of rows.
 
     **Accuracy** with N cells, h = log N/log 16 levels and Laplace noise, a range is a sum of at most 30 h blocks with
     noise h unit.l1/epsilon each: an error of O(log^1.5 N) unit.l1/epsilon, whatever the data, before the levels are
-    made to agree. Monotone regression of the top blocks' running sums never raises their largest error; on real columns
-    it and the removal of negative counts below take up to half of the mean error away.
+    made to agree. Where rows crowd in m stretches, h is log m/log 16, and a range that ends inside a stretch is off by
+    at most the rows in it: O(log N) unit.l1/epsilon with high probability. Monotone regression of the top blocks'
+    running sums never raises their largest error; on real columns it and the removal of negative counts below take up
+    to half of the mean error away.
 
-    **Runtime** O(N) after one count of the column: about 35 ms for 2^16 cells, more than half of it for the noise.
+    **Runtime** O(N) after one count of the column.
 
-    Theorem: least squares over a tree (Hay, Rastogi, Miklau and Suciu 2010); parallel composition within a level.
+    Theorem: PrivTree (Zhang, Xiao and Xie 2016) for the stretches; least squares over a tree (Hay, Rastogi, Miklau and
+    Suciu 2010); parallel composition within a level.
     """
 
     name: ClassVar[str] = "interval-tree"
     title: ClassVar[str] = "Tree of noisy counts for ranges of one column"
     known_as: ClassVar[tuple[str, ...]] = ("hierarchical histogram", "range tree")
     prefer: ClassVar[str] = "Choose it for ranges and unions of ranges: far more accurate than 'interval-search'."
+    for_study: ClassVar[bool] = False
     about: ClassVar[str] = "The count of a random range"
     decay: ClassVar[float] = 0.85
 
@@ -55,7 +63,7 @@ class IntervalTree(Levels):
         """
         return self.branching if unit.public_rows else max(2, self.branching // 2)
 
-    def settle(self, estimate: Estimate, total: float) -> Floats:
+    def settle(self, estimate: Estimate[Any], total: float) -> Floats:
         """Running sums that never fall for the top blocks, the nearest counts without negatives inside them.
 
         On four public histograms (two domains, two numbers of rows, two epsilons) this errs 1.5 % less on average than

@@ -11,13 +11,13 @@ import numpy as np
 
 from core.base.arrays import Columns, Floats, IntArray
 from core.base.errors import Refused
-from core.base.options import check_options, option
 from core.base.wording import amount
 from core.kernel.kernel import Kernel
-from core.kernel.measurement import Additive, NoiseLevel
+from core.kernel.noise_level import Additive, NoiseLevel
 from core.kernel.tables import TOTAL, Boxes, one_cell
 from core.mechanisms.kit.portions import share_of, wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.settings import accuracy_option, settle
 from core.mechanisms.kit.timing import TABLE
 from core.models.fitting.simplex import simplex
 from core.models.histogram import MOST_CELLS
@@ -95,21 +95,16 @@ class RectangleSearch:
     title: ClassVar[str] = "Rectangles by noisy binary search (the paper's)"
     known_as: ClassVar[tuple[str, ...]] = ("k-d tree",)
     prefer: ClassVar[str] = "Choose it to see the paper's idea at work; 'rectangle-tree' is more accurate."
+    for_study: ClassVar[bool] = True
 
     queries: tuple[QueryClass, ...]
     budget: Budget
-    accuracy: float = option(
-        "real",
-        "Accuracy",
-        default=0.1,
-        above=0.0,
-        below=1.0,
-        help="Largest error of a rectangle, as a share of all rows, that the boxes are made for.",
+    accuracy: float = accuracy_option(
+        "Largest error of a rectangle, as a share of all rows, that the boxes are made for."
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "queries", tuple(self.queries))
-        check_options(self)
+        settle(self)
 
     def check(self, domain: Domain, unit: Unit) -> None:
         for query in self.queries:

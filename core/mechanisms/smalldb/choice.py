@@ -31,7 +31,7 @@ from core.base.bisection import largest_that_fits
 from core.base.errors import BadParameter, Refused
 from core.base.wording import amount, plural
 from core.kernel.kernel import Kernel
-from core.kernel.measurement import Additive
+from core.kernel.noise_level import Additive
 from core.kernel.scores import DatabaseErrors
 from core.mechanisms.kit.portions import count_level, measure_rows
 from core.mechanisms.kit.protocol import Expected, Progress
@@ -100,7 +100,7 @@ class Choice:
     @property
     def events(self) -> tuple[Additive | None, Fraction]:
         """What the number of rows costs (None where it is public), and the epsilon of each choice."""
-        return _events(self.budget, self.unit.public_rows, self._choices, math.log(self.width))
+        return split_events(self.budget, self.unit.public_rows, self._choices, math.log(self.width))
 
     @property
     def cost(self) -> Cost:
@@ -256,7 +256,7 @@ def _work(candidates: SmallDatabases, rows: int, count: int) -> float:
 
 
 @lru_cache(maxsize=256)
-def _events(budget: Budget, public_rows: bool, choices: int, log_width: float) -> tuple[Additive | None, Fraction]:
+def split_events(budget: Budget, public_rows: bool, choices: int, log_width: float) -> tuple[Additive | None, Fraction]:
     """A budget as a measured number of rows and equal choices.
 
     The split makes the sum of the two mean errors least: 1/s for the number of rows and 2 T (ln|R| + 1)/(1 - s) for T

@@ -5,35 +5,34 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.base.options import check_options, option
 from core.base.wording import amount
-from core.kernel.kernel import Kernel
-from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.protocol import Expected
+from core.mechanisms.kit.settings import (
+    database_rows_option,
+    net_option,
+    random_databases_option,
+    settle,
+    size_accuracy_option,
+)
 from core.mechanisms.smalldb.candidates import SmallDatabases
 from core.mechanisms.smalldb.choice import (
     MOST_DATABASES,
     MOST_ROWS,
-    USUAL_ROWS,
     Choice,
     comparable,
     listable,
-    listable_rows,
     missed,
 )
-from core.mechanisms.smalldb.small import affordable, sizes
+from core.mechanisms.smalldb.small import ChosenDatabase, sizes
 from core.models.nets import rows_for
-from core.models.points import Points
 from core.privacy.budget import Budget
-from core.privacy.events import Cost
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
 
-NETS = ("auto", "all", "random")
-
 
 @dataclass(frozen=True, kw_only=True)
-class Net:
+class Net(ChosenDatabase):
     """Fix a net of databases without looking at the data, and choose the member whose worst answer is best.
 
     **Privacy** epsilon-differentially private: one exponential mechanism over the net, score -max |m q(x) - N q(y)| for
@@ -54,46 +53,20 @@ class Net:
     title: ClassVar[str] = "Best member of a public net of databases"
     known_as: ClassVar[tuple[str, ...]] = ("net mechanism", "exponential mechanism")
     prefer: ClassVar[str] = "Choose it for one single choice between databases that were fixed beforehand."
+    for_study: ClassVar[bool] = True
 
     queries: tuple[QueryClass, ...]
     budget: Budget
-    net: str = option(
-        "choice",
-        "Net",
-        default="auto",
-        choices=NETS,
-        help="All databases of so many rows, or random ones; auto takes all where they can be listed.",
+    net: str = net_option("All databases of so many rows, or random ones; auto takes all where they can be listed.")
+    accuracy: float = size_accuracy_option(
+        "The net of all databases then holds one within this share of any table; 0 leaves the size to the rows."
     )
-    accuracy: float = option(
-        "real",
-        "Accuracy",
-        default=0.0,
-        low=0.0,
-        below=1.0,
-        help="The net of all databases then holds one within this share of any table; 0 leaves the size to the rows.",
-    )
-    rows: int = option(
-        "whole",
-        "Rows of each database",
-        default=0,
-        low=0,
-        high=MOST_ROWS,
-        help="0 takes what the accuracy needs, or a usual number.",
-    )
-    members: int = option(
-        "whole", "Random databases", default=5_000, low=2, high=MOST_DATABASES, help="Size of a random net."
-    )
+    rows: int = database_rows_option("0 takes what the accuracy needs, or a usual number.", most=MOST_ROWS)
+    members: int = random_databases_option(5_000, most=MOST_DATABASES, help="Size of a random net.")
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "queries", tuple(self.queries))
-        check_options(self)
+        settle(self)
         sizes(self.rows, self.accuracy)
-
-    def check(self, domain: Domain, unit: Unit) -> None:
-        self._choice(domain, unit).check(asked=self.net != "auto")
-
-    def cost(self, domain: Domain, unit: Unit) -> Cost:
-        return self._choice(domain, unit).cost
 
     def expected(self, domain: Domain, unit: Unit) -> Expected:
         choice = self._choice(domain, unit)
@@ -101,19 +74,13 @@ class Net:
             return choice.expected(missed(choice.candidates, choice.rows))
         return choice.expected(f"the best of {amount(self.members)} random databases")
 
-    def promise(self, domain: Domain, unit: Unit, rows: int) -> float | None:
-        return self._choice(domain, unit).promise(rows)
-
-    def seconds(self, domain: Domain, unit: Unit) -> float:
-        return self._choice(domain, unit).seconds()
-
-    def run(self, kernel: Kernel, progress: Progress = silent) -> Points:
-        self.check(kernel.domain, kernel.unit)
-        return self._choice(kernel.domain, kernel.unit).run(kernel, progress)
+    @property
+    def asked(self) -> bool:
+        return self.net != "auto"
 
     def _choice(self, domain: Domain, unit: Unit) -> Choice:
         candidates = comparable(self.name, self.queries, domain)
-        rows = self._rows(candidates)
+        rows = self._rows(candidates, every=self.net == "all")
         every = self.net == "all" or (self.net == "auto" and listable(candidates, rows))
         return Choice(
             name=self.name,
@@ -126,9 +93,5 @@ class Net:
             members=self.members,
         )
 
-    def _rows(self, candidates: SmallDatabases) -> int:
-        if self.rows:
-            return self.rows
-        if self.accuracy:
-            return affordable(rows_for(self.accuracy, candidates.log_questions), self.accuracy)
-        return listable_rows(candidates) if self.net == "all" else USUAL_ROWS
+    def _enough(self, candidates: SmallDatabases, accuracy: float) -> int:
+        return rows_for(accuracy, candidates.log_questions)

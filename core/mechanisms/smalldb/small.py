@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
-from core.base.errors import BadParameter
-from core.base.options import check_options, option
+from core.base.errors import BadParameter, Refused
+from core.base.options import option
 from core.base.wording import amount
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.settings import random_databases_option, settle, size_accuracy_option
 from core.mechanisms.smalldb.candidates import SmallDatabases
 from core.mechanisms.smalldb.choice import (
     MOST_DATABASES,
@@ -22,6 +23,7 @@ from core.mechanisms.smalldb.choice import (
     listable_rows,
     missed,
 )
+from core.mechanisms.smalldb.path_choice import USUAL_PATH_ROWS, PathChoice, ordered_column
 from core.models.points import Points
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
@@ -29,12 +31,57 @@ from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
 
-METHODS = ("auto", "enumerate", "net", "search")
+METHODS = ("auto", "enumerate", "paths", "net", "search")
 MOST_ROUNDS = 1_000
+AUTO_PIECES = 2**12
+"""Pieces of a column up to which databases are counted unasked: a second or two."""
+
+
+class ChosenDatabase(Protocol):
+    """Steps of a mechanism that chooses one of many databases; `_choice` says which are compared, and how."""
+
+    queries: tuple[QueryClass, ...]
+    rows: int
+    accuracy: float
+
+    @property
+    def asked(self) -> bool:
+        """Whether a way of comparing was asked for, which is then refused where it cannot be."""
+        ...
+
+    def _choice(self, domain: Domain, unit: Unit) -> Choice | PathChoice: ...
+
+    def _enough(self, candidates: SmallDatabases, accuracy: float) -> int:
+        """Rows with which some database is within the accuracy on every question."""
+        ...
+
+    def check(self, domain: Domain, unit: Unit) -> None:
+        self._choice(domain, unit).check(asked=self.asked)
+
+    def cost(self, domain: Domain, unit: Unit) -> Cost:
+        return self._choice(domain, unit).cost
+
+    def promise(self, domain: Domain, unit: Unit, rows: int) -> float | None:
+        return self._choice(domain, unit).promise(rows)
+
+    def seconds(self, domain: Domain, unit: Unit) -> float:
+        return self._choice(domain, unit).seconds()
+
+    def run(self, kernel: Kernel, progress: Progress = silent) -> Points:
+        self.check(kernel.domain, kernel.unit)
+        return self._choice(kernel.domain, kernel.unit).run(kernel, progress)
+
+    def _rows(self, candidates: SmallDatabases, every: bool) -> int:
+        """Rows of each database: as said, as the accuracy needs, or as can be compared."""
+        if self.rows:
+            return self.rows
+        if self.accuracy:
+            return affordable(self._enough(candidates, self.accuracy), self.accuracy)
+        return listable_rows(candidates) if every else USUAL_ROWS
 
 
 @dataclass(frozen=True, kw_only=True)
-class SmallDatabase:
+class SmallDatabase(ChosenDatabase):
     """Options and steps of SmallDB; a subclass says how many rows an accuracy needs."""
 
     name: ClassVar[str]
@@ -43,13 +90,8 @@ class SmallDatabase:
 
     queries: tuple[QueryClass, ...]
     budget: Budget
-    accuracy: float = option(
-        "real",
-        "Accuracy",
-        default=0.0,
-        low=0.0,
-        below=1.0,
-        help="Share of the table that the best small database may miss; sets the number of rows. 0 leaves it to them.",
+    accuracy: float = size_accuracy_option(
+        "Share of the table that the best small database may miss; sets the number of rows. 0 leaves it to them."
     )
     rows: int = option(
         "whole",
@@ -64,12 +106,10 @@ class SmallDatabase:
         "Method",
         default="auto",
         choices=METHODS,
-        help="Compare all databases, a net of random ones, or improve one in a search of paid rounds; "
-        "auto compares all where that is possible.",
+        help="Compare all databases, count those over one ordered column (paths), take a net of random ones, or "
+        "improve one in a search of paid rounds; auto compares or counts all where that is quick.",
     )
-    members: int = option(
-        "whole", "Random databases", default=5_000, low=2, high=MOST_DATABASES, help="Size of the net."
-    )
+    members: int = random_databases_option(5_000, most=MOST_DATABASES, help="Size of the net.")
     rounds: int = option(
         "whole", "Rounds", default=20, low=1, high=MOST_ROUNDS, help="Choices of a search; they share the budget."
     )
@@ -78,18 +118,13 @@ class SmallDatabase:
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "queries", tuple(self.queries))
-        check_options(self)
+        settle(self)
         sizes(self.rows, self.accuracy)
-
-    def check(self, domain: Domain, unit: Unit) -> None:
-        self._choice(domain, unit).check(asked=self.method != "auto")
-
-    def cost(self, domain: Domain, unit: Unit) -> Cost:
-        return self._choice(domain, unit).cost
 
     def expected(self, domain: Domain, unit: Unit) -> Expected:
         choice = self._choice(domain, unit)
+        if isinstance(choice, PathChoice):
+            return choice.expected()
         return choice.expected(
             {
                 "enumerate": missed(choice.candidates, choice.rows),
@@ -98,23 +133,16 @@ class SmallDatabase:
             }[choice.method]
         )
 
-    def promise(self, domain: Domain, unit: Unit, rows: int) -> float | None:
-        return self._choice(domain, unit).promise(rows)
+    @property
+    def asked(self) -> bool:
+        return self.method != "auto"
 
-    def seconds(self, domain: Domain, unit: Unit) -> float:
-        return self._choice(domain, unit).seconds()
-
-    def run(self, kernel: Kernel, progress: Progress = silent) -> Points:
-        self.check(kernel.domain, kernel.unit)
-        return self._choice(kernel.domain, kernel.unit).run(kernel, progress)
-
-    def _enough(self, candidates: SmallDatabases, accuracy: float) -> int:
-        """Rows with which some database is within the accuracy on every question."""
-        raise NotImplementedError
-
-    def _choice(self, domain: Domain, unit: Unit) -> Choice:
+    def _choice(self, domain: Domain, unit: Unit) -> Choice | PathChoice:
+        counted = self._counted(domain, unit)
+        if counted is not None:
+            return counted
         candidates = comparable(self.name, self.queries, domain)
-        rows = self._rows(candidates)
+        rows = self._rows(candidates, every=self.method == "enumerate")
         method = self.method
         if method == "auto":
             method = "enumerate" if listable(candidates, rows) else "search"
@@ -132,12 +160,22 @@ class SmallDatabase:
             exact_total=self.exact_total,
         )
 
-    def _rows(self, candidates: SmallDatabases) -> int:
-        if self.rows:
-            return self.rows
-        if self.accuracy:
-            return affordable(self._enough(candidates, self.accuracy), self.accuracy)
-        return listable_rows(candidates) if self.method == "enumerate" else USUAL_ROWS
+    def _counted(self, domain: Domain, unit: Unit) -> PathChoice | None:
+        """All databases over one ordered column by counting, where that is asked for or listing them is too long."""
+        query = None if self.exact_total else ordered_column(self.queries)
+        if query is None and self.method == "paths":
+            raise Refused(f"Paths of '{self.name}' are for the intervals of one column; use a search, or 'smalldb'.")
+        if query is None or self.method not in ("auto", "paths"):
+            return None
+        query.check(domain)
+        candidates = SmallDatabases(self.queries, domain)
+        rows = self._rows(candidates, every=False) if self.rows or self.accuracy else USUAL_PATH_ROWS
+        found = PathChoice(name=self.name, query=query, domain=domain, unit=unit, budget=self.budget, rows=rows)
+        if self.method == "paths":
+            return found
+        asked = self.rows or self.accuracy
+        listed = candidates.tabulated and (listable(candidates, rows) if asked else listable(candidates, USUAL_ROWS))
+        return None if listed or not found.countable or found.pieces > AUTO_PIECES else found
 
 
 def sizes(rows: int, accuracy: float) -> None:

@@ -40,6 +40,7 @@ class SmallDbLinear(SmallDatabase):
     title: ClassVar[str] = "Small database for weighted sums, scaled to the table"
     known_as: ClassVar[tuple[str, ...]] = ("SmallDB", "exponential mechanism")
     prefer: ClassVar[str] = "Choose it for weighted questions on a tiny schema when the number of rows is private."
+    for_study: ClassVar[bool] = True
     exact_total: ClassVar[bool] = True
 
     constant: float = option(

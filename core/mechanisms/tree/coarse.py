@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base.arrays import Columns, Floats
+from core.mechanisms.kit.portions import Noisy
 from core.mechanisms.tree.compression import Compression
 from core.models.points import Points
 from core.schema.domain import Domain, Integers
@@ -56,6 +57,16 @@ class Views:
             for pair, weight in weights.items()
             if any(name in views for name in pair)
         }
+
+    def columns(self, known: Noisy) -> Noisy:
+        """What is known of single columns, told of their views."""
+        tables: dict[Columns, Floats] = {
+            (view,): np.bincount(self.bins[view], weights=known.tables[source,]).astype(np.float64)
+            for view, source in self.sources.items()
+            if (source,) in known.tables
+        }
+        wide = {key: len(self.bins[key[0]]) / table.size for key, table in tables.items()}
+        return Noisy(tables, {key: known.sigmas[self.sources[key[0]],] * wide[key] ** 0.5 for key in tables})
 
     def points(self, points: Points) -> Points:
         """The same records with their bins."""

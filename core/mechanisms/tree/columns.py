@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.base.arrays import Columns, Floats
-from core.kernel.measurement import Additive
-from core.mechanisms.kit.portions import Noisy, Portion, measure_tables
+from core.base.arrays import Columns, Flags, Floats
+from core.mechanisms.kit.portions import Noisy, Portion
+from core.mechanisms.tree.budget import Split
 from core.mechanisms.tree.compression import Compression, Grouping
+from core.mechanisms.tree.interactions import measure
+from core.mechanisms.tree.lawfulness import EXACT
 from core.mechanisms.tree.measuring import LARGEST_TOTAL, Measuring
 from core.mechanisms.tree.ranges import NestedCounts, nested_blocks
 from core.mechanisms.tree.workload import Workload
 from core.models.denoising.priors import shrunk_counts
 from core.models.denoising.smoothing import smooth
-from core.models.fitting.pyramid import Estimate
+from core.models.fitting.pyramid import Estimate, Pyramid
 from core.models.fitting.simplex import simplex
 from core.schema.domain import Attribute
 
@@ -59,30 +61,50 @@ class OneWay:
         return {name: counts.astype(np.float64) / self.total for name, counts in merged.items()}
 
 
-def measure_columns(
-    measuring: Measuring, workload: Workload, rows: tuple[float, float], events: Mapping[Columns, Additive]
-) -> OneWay:
+def measure_columns(measuring: Measuring, workload: Workload, rows: tuple[float, float], split: Split) -> OneWay:
     """Measure single columns and ranges, take noise out of ordered columns, and merge rare values."""
-    kernel, levels = measuring.kernel, workload.nested()
-    noisy = measure_tables(kernel, (Portion(each, event) for each, event in events.items() if each not in levels))
+    kernel, levels, spending = measuring.kernel, workload.nested(), measuring.spending
+    more = split.rows(spending, workload)
+    events = replace(split, columns=split.columns - more).events(spending, workload)
+    singles = (Portion(each, event) for each, event in events.items() if each not in levels)
+    noisy = measure(kernel, singles, spending.pure)
+    if more:
+        rows = measuring.rows_again(rows, more)
     blocks = {each: nested_blocks(kernel.domain, each, events[each], kernel.unit) for each in levels}
     estimates = {each: nested.measure(kernel) for each, nested in blocks.items()}
     total = _total(noisy, estimates.values(), rows)
+    lawfulness, known = workload.lawfulness, workload.lawfulness.known_columns
     nested = {each: NestedCounts.of(each, estimate, total) for each, estimate in estimates.items()}
     counts, groupings, sigmas = {}, {}, {}
     for attribute in kernel.domain:
         name = attribute.name
         if (name,) in nested:
             counts[name], groupings[name], sigmas[name] = nested[name,].column(attribute.regular, total, RARE)
+        elif name in known:
+            counts[name], sigmas[name] = known[name], EXACT
+            groupings[name] = Grouping.rare(counts[name], 0.0)
         elif (name,) in noisy.tables:
             sigma = noisy.sigmas[name,]
-            counts[name] = simplex(_denoised(attribute, noisy.tables[name,], sigma, total), total)
+            counts[name] = _counts(attribute, noisy, total, lawfulness.possible(name))
             groupings[name] = Grouping.rare(counts[name], RARE * sigma)
             sigmas[name] = SMOOTHED * sigma if attribute.ordered else sigma
         else:
             counts[name] = np.full(attribute.size, total / attribute.size)
             groupings[name] = Grouping.rare(np.ones(attribute.size), math.inf)
     return OneWay(total, counts, sigmas, Compression(kernel.domain, groupings), nested)
+
+
+def _counts(attribute: Attribute, noisy: Noisy, total: float, possible: Flags | None = None) -> Floats:
+    """The counts of a single column, with less noise than measured."""
+    table, sigma = noisy.tables[attribute.name,], noisy.sigmas[attribute.name,]
+    if (attribute.name,) in noisy.residual:
+        table = table + total / table.size
+    values = _denoised(attribute, table, sigma, total)
+    if possible is None:
+        return simplex(values, total)
+    counts = np.zeros_like(values)
+    counts[possible] = simplex(values[possible], total)
+    return counts
 
 
 def _denoised(attribute: Attribute, values: Floats, sigma: float, total: float) -> Floats:
@@ -93,13 +115,14 @@ def _denoised(attribute: Attribute, values: Floats, sigma: float, total: float) 
     return np.concatenate([smooth(values[:regular], sigma), values[regular:]])
 
 
-def _total(noisy: Noisy, nested: Iterable[Estimate], rows: tuple[float, float]) -> float:
+def _total(noisy: Noisy, nested: Iterable[Estimate[Pyramid]], rows: tuple[float, float]) -> float:
     """The number of rows from its own noisy count, the tables' sums and those of the levels, by inverse variance."""
     counted, sigma = rows
     if sigma == 0:
         return max(counted, 1.0)
     weight, summed = sigma**-2, counted * sigma**-2
-    for columns, table in noisy.tables.items():
+    for columns in noisy.tables.keys() - noisy.residual:
+        table = noisy.tables[columns]
         own = 1 / (table.size * noisy.sigmas[columns] ** 2)
         weight, summed = weight + own, summed + own * float(table.sum())
     for estimate in nested:

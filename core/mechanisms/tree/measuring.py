@@ -14,9 +14,10 @@ import numpy as np
 from core.base.arrays import Columns, Floats
 from core.kernel.kernel import Kernel
 from core.kernel.tables import TOTAL, Distances
-from core.mechanisms.kit.portions import Noisy, measure_tables
+from core.mechanisms.kit.portions import Noisy
 from core.mechanisms.kit.spending import Spending
 from core.mechanisms.tree.coarse import Views
+from core.mechanisms.tree.interactions import BestAsked, measure
 from core.mechanisms.tree.pairs import Candidates
 
 LARGEST_TOTAL = 2.0**50
@@ -36,9 +37,17 @@ class Measuring:
         measured = self.kernel.measure(TOTAL, self.spending.event(part))
         return min(max(float(measured.values), 1.0), LARGEST_TOTAL), measured.sigma
 
+    def rows_again(self, known: tuple[float, float], part: Fraction) -> tuple[float, float]:
+        """The same, once more for this part; what is known exactly stays."""
+        if not known[1]:
+            return known
+        value, sigma = self.rows(part)
+        mine, theirs = known[1] ** -2, sigma**-2
+        return (mine * known[0] + theirs * value) / (mine + theirs), (mine + theirs) ** -0.5
+
     def tables(self, shares: Mapping[Columns, float], part: Fraction) -> Noisy:
-        """Noisy tables that together take this part."""
-        return measure_tables(self.kernel, self.spending.split(shares, part))
+        """Noisy tables or interactions that together take this part."""
+        return measure(self.kernel, self.spending.split(shares, part), self.spending.pure)
 
     def distances(
         self, columns: Sequence[Columns], weights: Mapping[Columns, float], models: Sequence[Floats], part: Fraction
@@ -46,7 +55,12 @@ class Measuring:
         """Noisy distances of all these tables from the model's, which are rounded to whole rows first."""
         references = tuple(np.rint(model).astype(np.int64) for model in models)
         measured = self.kernel.measure(Distances(tuple(columns), references), self.spending.event(part))
-        return Candidates.of(columns, weights, models, measured.values, measured.sigma)
+        gains = {each: self.best(each).gain for each in columns}
+        return Candidates.of(columns, weights, models, measured.values, measured.sigma, gains)
+
+    def best(self, columns: Columns) -> BestAsked:
+        """How a table is measured."""
+        return BestAsked.of(columns, self.kernel.domain, self.kernel.unit, self.spending.pure)
 
     def through(self, views: Views) -> Measuring:
         """The same rows with rare values merged, and with large columns in bins as well."""

@@ -54,6 +54,8 @@ class Candidates:
     """Tables x steps: the rows in those cells."""
     chance: Floats
     """Tables x steps: the sampling errors of those cells."""
+    gains: Floats
+    """The noise of what is measured of each table, where that of all its cells is 1."""
 
     @classmethod
     def of(
@@ -63,6 +65,7 @@ class Candidates:
         models: Sequence[Floats],
         scores: NDArray[np.int64],
         sigma: float,
+        gains: Mapping[Columns, float] | None = None,
     ) -> Candidates:
         """Candidates from the model's tables and noisy scores, shrunk towards their mean by what is noise in them."""
         often, mass, chance, floors = [], [], [], []
@@ -85,10 +88,17 @@ class Candidates:
             np.array(often, dtype=np.float64),
             np.array(mass),
             np.array(chance),
+            np.array([1.0 if gains is None else gains[key] for key in columns]),
         )
+
+    @property
+    def sizes(self) -> Floats:
+        """What each table's errors weigh, apart from what it is given."""
+        return self.weights * self.cells * self.gains
 
     def value(self, chosen: NDArray[np.intp], sigma: Floats) -> Floats:
         """How many rows of error each chosen table saves once it is measured with this noise."""
+        sigma = sigma * self.gains[chosen]
         off = np.maximum(self.distances[chosen], 1e-9) / (self.rows * WHERE)
         spread = self.cells[chosen] * sigma
         taken = np.interp(-self.rows / spread, -_EXCESS, _LEVELS)
@@ -99,7 +109,7 @@ class Candidates:
 
     def shares(self, chosen: NDArray[np.intp], power: float) -> dict[Columns, float]:
         """What each chosen table gets, in proportion."""
-        return {self.columns[index]: float(self.weights[index] * self.cells[index]) ** power for index in chosen}
+        return {self.columns[index]: float(self.sizes[index]) ** power for index in chosen}
 
     def _chance(self, chosen: NDArray[np.intp], reach: Floats) -> Floats:
         """Sampling errors of the cells in which they exceed the reach of the noise, less that reach."""
@@ -129,7 +139,7 @@ def best_prefix(
 ) -> NDArray[np.intp]:
     """As many of the ordered tables as are worth most together, when they share one budget."""
     best, most = order[:0], 0.0
-    sizes = (candidates.weights * candidates.cells) ** power
+    sizes = candidates.sizes**power
     for count in range(1, order.size + 1):
         chosen = order[:count]
         value = float(candidates.value(chosen, sigma_of(sizes[chosen] / sizes[chosen].sum())).sum())
@@ -142,7 +152,7 @@ def by_value(candidates: Candidates, power: float, sigma_of: Callable[[Floats], 
     """The most valuable tables, whatever their structure."""
     every = np.arange(len(candidates.columns))
     best = every[:0]
-    sizes = (candidates.weights * candidates.cells) ** power
+    sizes = candidates.sizes**power
     count = max(1, every.size // 2)
     for _ in range(3):
         typical = np.sort(sizes)[-count:].sum()
@@ -157,25 +167,28 @@ def structured(
     ones: Mapping[str, Floats],
     power: float,
     sigma_of: Callable[[Floats], Floats],
+    forced: Sequence[tuple[str, str]] = (),
 ) -> tuple[NDArray[np.intp], Structure]:
     """The most valuable pairs that fit into a tree of cliques of bounded size, and that tree.
 
-    `ones` are the shares of every column's cells.
+    `ones` are the shares of every column's cells; `forced` pairs are in the tree whatever they are worth.
     """
-    shares = (candidates.weights * candidates.cells) ** power
+    shares = candidates.sizes**power
     count = min(len(candidates.columns), 2 * len(ones))
     best = np.arange(0)
     for _ in range(2):
         typical = shares.mean() * max(count, 1)
-        taken, left = _grown(candidates, ones, sigma_of(np.minimum(shares / typical, 1.0)))
+        taken, left = _grown(candidates, ones, sigma_of(np.minimum(shares / typical, 1.0)), forced)
         best = best_prefix(replace(candidates, distances=left), taken, power, sigma_of)
         count = best.size
     sizes = {name: share.size for name, share in ones.items()}
-    cliques = triangulate(sizes, [candidates.columns[index] for index in best])
+    cliques = triangulate(sizes, [*forced, *(candidates.columns[index] for index in best)])
     return best, join(tuple(ones), cliques)
 
 
-def _grown(candidates: Candidates, ones: Mapping[str, Floats], sigma: Floats) -> tuple[NDArray[np.intp], Floats]:
+def _grown(
+    candidates: Candidates, ones: Mapping[str, Floats], sigma: Floats, forced: Sequence[tuple[str, str]]
+) -> tuple[NDArray[np.intp], Floats]:
     """Pairs in the order in which they are worth most, given those before, and what was left of each distance.
 
     If a and b, and b and c, are off independence by the shares s and t, then a and c are off by about s t / (1 - sum of
@@ -189,7 +202,7 @@ def _grown(candidates: Candidates, ones: Mapping[str, Floats], sigma: Floats) ->
     every = np.arange(len(candidates.columns))
     open_, left = np.ones(every.size, dtype=bool), candidates.distances.copy()
     taken: list[int] = []
-    cliques: list[Clique] = [frozenset([name]) for name in sizes]
+    cliques: list[Clique] = triangulate(sizes, forced)
     refused = 0
     while refused <= MOST_REFUSED:
         known = 2 * candidates.rows * implied[ends[:, 0], ends[:, 1]]
@@ -201,7 +214,7 @@ def _grown(candidates: Candidates, ones: Mapping[str, Floats], sigma: Floats) ->
         open_[index] = False
         pair = candidates.columns[index]
         if not any(clique.issuperset(pair) for clique in cliques):
-            grown = triangulate(sizes, [*(candidates.columns[each] for each in taken), pair])
+            grown = triangulate(sizes, [*forced, *(candidates.columns[each] for each in taken), pair])
             cells = [cells_of(sizes, clique) for clique in grown]
             if max(cells) > MOST_CLIQUE or sum(cells) > MOST_CELLS:
                 refused += 1

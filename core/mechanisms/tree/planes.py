@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base.arrays import Floats
-from core.kernel.measurement import NoiseLevel
+from core.kernel.noise_level import NoiseLevel
 from core.kernel.planes import SCALE, Balances
 from core.mechanisms.halfspaces.halfspace_fit import planes_like
 from core.mechanisms.halfspaces.moments import PointShape

@@ -8,24 +8,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.base.arrays import Columns, Floats
-from core.kernel.measurement import Additive
-from core.mechanisms.kit.portions import GRAIN
+from core.kernel.noise_level import Additive
 from core.mechanisms.ranges.interval_tree import IntervalTree
-from core.mechanisms.ranges.levels import DECAY, Levels, NestedBlocks
+from core.mechanisms.ranges.levels import Levels
+from core.mechanisms.ranges.nested import DECAY, NestedBlocks, parts_of
 from core.mechanisms.ranges.rectangle_tree import RectangleTree
 from core.mechanisms.tree.compression import Compression, Grouping
 from core.mechanisms.tree.workload import WIDE
-from core.models.fitting.pyramid import Estimate, pyramid
+from core.models.fitting.pyramid import Estimate, Pyramid, pyramid
 from core.models.fitting.raking import Pull
 from core.models.points import Points
 from core.privacy.budget import Budget
-from core.privacy.events import Laplace
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 
@@ -39,11 +37,7 @@ def nested_blocks(domain: Domain, columns: Columns, event: Additive, unit: Unit)
     """The levels of blocks that ranges of these columns are made of, and what each level gets of an event."""
     scheme = _scheme(columns)
     blocks = pyramid(domain.shape(columns), scheme.branching, scheme.top(unit))
-    decay = DECAY if isinstance(event, Laplace) else DECAY**2
-    grains = [max(1, round(GRAIN * decay**level)) for level in range(blocks.levels)]
-    amount = event.epsilon if isinstance(event, Laplace) else event.rho
-    shares = [amount * Fraction(grain, sum(grains)) for grain in grains]
-    return NestedBlocks(columns, blocks, tuple(type(event)(share) for share in shares))
+    return NestedBlocks(columns, blocks, parts_of(event, DECAY, blocks.levels))
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +45,11 @@ class NestedCounts:
     """The released counts of nested blocks, without negatives and with the common total."""
 
     columns: Columns
-    estimate: Estimate
+    estimate: Estimate[Pyramid]
     cells: Floats
 
     @classmethod
-    def of(cls, columns: Columns, estimate: Estimate, total: float) -> NestedCounts:
+    def of(cls, columns: Columns, estimate: Estimate[Pyramid], total: float) -> NestedCounts:
         cells = _scheme(columns).settle(estimate, total)
         return cls(columns, estimate, cells.reshape(estimate.pyramid.shape))
 

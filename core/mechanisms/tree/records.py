@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -9,8 +10,11 @@ from fractions import Fraction
 import numpy as np
 
 from core.base.arrays import Columns, Floats
+from core.base.axes import centred
 from core.mechanisms.kit.portions import Noisy
+from core.mechanisms.tree.coarse import Views
 from core.mechanisms.tree.columns import OneWay
+from core.mechanisms.tree.lawfulness import MergedRules
 from core.mechanisms.tree.measuring import Measuring
 from core.mechanisms.tree.pairs import by_value
 from core.mechanisms.tree.planes import Sides
@@ -30,14 +34,16 @@ MOST_PUBLISHED = 2**20
 """Cells of a table that is published beside the records, and of all that were asked but not measured."""
 MOST_ASKED = 500
 """Tables that were asked but not measured are published up to this number: each is one more pass over the records."""
+FEW_MOVED = 0.002
+"""Share of the records that may be mended without being re-weighted again."""
 LEAST_TRUST = 0.05
 """Below this weight a measured table adds nothing to the records."""
 
 
-def draw_records(tree: JunctionTree, generator: np.random.Generator) -> Points:
-    """Several records for every row, of equal weight."""
-    size = int(np.clip(4 * tree.total, limits.FEWEST_POINTS, limits.MOST_POINTS))
-    return Points(tree.domain, tree.sample(size, generator), np.full(size, tree.total / size))
+def draw_records(tree: JunctionTree, rules: MergedRules, most: int, generator: np.random.Generator) -> Points:
+    """Several records for every row, of equal weight; at most so many."""
+    size = int(np.clip(4 * tree.total, min(limits.FEWEST_POINTS, most), most))
+    return rules.draw(tree, size, generator)
 
 
 def measure_worst_tables(
@@ -60,31 +66,65 @@ def measure_worst_tables(
     return known.joined(measuring.tables(candidates.shares(chosen, power), part)) if chosen.size else known
 
 
-def rake_to_tables(records: Points, known: Noisy) -> Points:
+def rake_to_tables(records: Points, known: Noisy, rules: MergedRules) -> Points:
     """Re-weight records until they meet all tables as far as the noise lets them speak."""
-    return rake(records, settle(known.tables, known.sigmas, records.total), known.sigmas, slack=CLOSE)
+    masks = rules.masks(known.tables)
+    settled = settle(known.tables, known.sigmas, records.total, known.residual, allowed=masks)
+    return rake(records, settled, known.sigmas, slack=CLOSE)
+
+
+def obey(
+    records: Points, decoded: Points, known: Noisy, rules: MergedRules, views: Views, generator: np.random.Generator
+) -> tuple[Points, Points]:
+    """Decoded records that keep every rule, and the same as the tables see them; weights meet tables and known counts.
+
+    Without rules nothing changes.
+    """
+    if not rules.lawfulness:
+        return records, decoded
+    settled = rules.settled(records, decoded, generator)
+    moved = float(decoded.weights[(settled.codes != decoded.codes).any(axis=1)].sum())
+    records = views.points(rules.merged(settled))
+    if moved > FEW_MOVED * decoded.total:
+        records = rake_to_tables(records, known, rules)
+    decoded = rules.meet_counts(replace(settled, weights=records.weights))
+    return replace(records, weights=decoded.weights), decoded
 
 
 def rake_to_everything(
-    records: Points, decoded: Points, known: Noisy, nested: Iterable[NestedCounts], sides: Sequence[Sides]
+    records: Points,
+    decoded: Points,
+    known: Noisy,
+    rules: MergedRules,
+    nested: Iterable[NestedCounts],
+    sides: Sequence[Sides],
 ) -> Points:
     """Re-weight records to halfspaces and ranges, while they keep meeting the tables.
 
     `records` are seen as the tables see them, `decoded` are the same in the cells of the schema.
     """
-    settled = settle(known.tables, known.sigmas, decoded.total)
+    masks = rules.masks(known.tables)
+    settled = settle(known.tables, known.sigmas, decoded.total, known.residual, allowed=masks)
     pulls = [Pull.of(places(records, columns), table, known.sigmas[columns]) for columns, table in settled.items()]
     for each in nested:
         pulls += each.pulls(decoded)
     weights = decoded.weights
+    pulls += rules.pulls(decoded)
     for _ in range(ROUNDS if sides else 1):
         for side in sides:
             weights = side.fit(weights)
         weights = pulled(weights, pulls, SWEEPS, CLOSE)
-    return replace(decoded, weights=weights)
+    return rules.meet_counts(replace(decoded, weights=weights))
 
 
-def publish(one_way: OneWay, points: Points, decoded: Points, known: Noisy, wanted: Sequence[Columns]) -> Tables:
+def publish(
+    one_way: OneWay,
+    points: Points,
+    decoded: Points,
+    known: Noisy,
+    rules: MergedRules,
+    wanted: Sequence[Columns],
+) -> Tables:
     """Records over the original cells, and tables that know more than whole rows drawn from those records.
 
     The records miss a noisy table by its noise and by their own error. What exceeds the noise, as a share of the whole
@@ -95,7 +135,8 @@ def publish(one_way: OneWay, points: Points, decoded: Points, known: Noisy, want
     errs as little as the better of the two, or less.
     """
     original, released = one_way.compression.original, {}
-    settled = settle(known.tables, known.sigmas, one_way.total)
+    masks = rules.masks(known.tables)
+    settled = settle(known.tables, known.sigmas, one_way.total, known.residual, allowed=masks)
     asked = [columns for columns in wanted if columns]
     if len(asked) > MOST_ASKED or sum(original.cells(columns) for columns in asked) > MOST_PUBLISHED:
         asked = []
@@ -104,7 +145,8 @@ def publish(one_way: OneWay, points: Points, decoded: Points, known: Noisy, want
             continue
         fitted, trust = points.marginal(columns), 0.0
         if columns in settled:
-            missed = float(np.mean((known.tables[columns] - fitted) ** 2))
+            told = columns not in known.residual
+            missed = float(np.mean((known.tables[columns] - (fitted if told else centred(fitted))) ** 2))
             trust = max(1 - known.sigmas[columns] ** 2 / missed, 0.0) if missed > 0 else 0.0
             fitted = fitted + trust * (settled[columns] - fitted)
         if trust > LEAST_TRUST or len(columns) == 1 or columns in asked:
@@ -112,4 +154,30 @@ def publish(one_way: OneWay, points: Points, decoded: Points, known: Noisy, want
     for columns, nested in one_way.nested.items():
         if nested.cells.size <= MOST_PUBLISHED:
             released[columns] = (nested.cells + decoded.marginal(columns)) / 2
-    return Tables(original, released, decoded)
+    if rules.lawfulness:
+        released = {columns: rules.lawfulness.tables.applied(columns, table) for columns, table in released.items()}
+    noted = _measured(one_way, known)
+    return Tables(original, released, decoded, rules.lawfulness.unknown(noted))
+
+
+def _measured(one_way: OneWay, known: Noisy) -> dict[Columns, float]:
+    """The tables over columns of the schema that were measured, with the noise in each cell where that is one number.
+
+    It is not where rare values were merged, where ranges were counted level by level, or where a single ordered column
+    was smoothed, which trades noise for bias. Of a pair whose interaction was measured, the noise of its single columns
+    comes on top, spread over the cells under each of their values.
+    """
+    original, groupings = one_way.compression.original, one_way.compression.groupings
+    nested, found = one_way.nested, dict.fromkeys(one_way.nested, math.nan)
+    sigmas: dict[Columns, float] = {**known.sigmas, **{(name,): sigma for name, sigma in one_way.sigmas.items()}}
+    for columns, sigma in sigmas.items():
+        if columns in nested or not all(name in original for name in columns):
+            continue
+        variance = sigma**2
+        if columns in known.residual:
+            sizes = {name: original[name].size / original.cells(columns) for name in columns}
+            variance += sum((one_way.sigmas.get(name, math.nan) * size) ** 2 for name, size in sizes.items())
+        whole = all(groupings[name].trivial and (name,) not in nested for name in columns)
+        smoothed = len(columns) == 1 and original[columns[0]].ordered
+        found[columns] = math.sqrt(variance) if whole and not smoothed else math.nan
+    return found

@@ -5,15 +5,17 @@ Everything here follows from the schema and the query classes, so it is public a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations
 
 from core.base.arrays import Columns
 from core.base.errors import Refused
 from core.base.wording import amount
 from core.mechanisms.kit.portions import wanted
+from core.mechanisms.tree.lawfulness import Lawfulness
 from core.mechanisms.tree.pairs import MOST_CLIQUE
 from core.queries.halfspaces import Halfspaces
 from core.queries.kit.protocol import QueryClass
@@ -34,6 +36,13 @@ SIDE = Fraction(1, 8)
 """What each column of a rectangle gets for its own ranges, when the rectangle's blocks get 1."""
 IMPORTANCE = {"tables": 2, "ranges": 1, "planes": 1}
 """How the budget is shared by the kinds of question that are ticked."""
+FAVOUR = 16.0
+"""What a table with a favoured column counts for, when others count for 1. On a census table at epsilon 1, boosted
+trees that predict income from records lose .0206 of their area under the curve with 1, .0153 with 4 and .0151 with 16,
+and logistic regression .0168, .0128 and .0076 (two releases each)."""
+TRIPLE, MOST_TRIPLES = 2.0, 100
+"""What a table of the target and two more columns counts for, and how many of them are scored at most: with every one
+the others' scores have more noise."""
 _RANGES = ("intervals", "unions", "rectangles")
 
 
@@ -47,9 +56,24 @@ class Workload:
     ranges: Mapping[Columns, float]
     """Columns, or sets of two or three, whose ranges are asked, with their weights."""
     planes: tuple[Halfspaces, ...]
+    wide: int = WIDE
+    """Ordered columns with more cells than this are counted level by level."""
+    added: frozenset[Columns] = frozenset()
+    """Tables that nobody asked for, and that shape the records."""
+
+    @cached_property
+    def lawfulness(self) -> Lawfulness:
+        """What the rules of the schema say."""
+        return Lawfulness.of(self.domain)
+
+    def measured(self) -> list[str]:
+        """The columns that are measured by themselves: those involved whose counts are not known and not nested."""
+        nested = self.nested()
+        known = self.lawfulness.known_columns
+        return [name for name in self.involved() if (name,) in nested or name not in known]
 
     @classmethod
-    def of(cls, queries: Iterable[QueryClass], domain: Domain) -> Workload:
+    def of(cls, queries: Iterable[QueryClass], domain: Domain, wide: int = WIDE) -> Workload:
         listed = tuple(queries)
         planes = tuple(query for query in listed if isinstance(query, Halfspaces))
         ranged = [query for query in listed if query.name in _RANGES]
@@ -63,7 +87,32 @@ class Workload:
         for columns in [columns for columns in ranges if len(columns) > 1]:
             for name in columns:
                 ranges[name,] = ranges.get((name,), 0.0) + float(SIDE)
-        return cls(domain, tables, ranges, planes)
+        return cls(domain, tables, ranges, planes, wide)
+
+    def favouring(self, target: str | None, groups: Sequence[str]) -> Workload:
+        """The same questions, with more weight on tables that hold the target or a group, and triples of the target.
+
+        A triple holds a group where there are any; without groups it holds any two columns, if that is few.
+        """
+        named = {target, *groups} - {None}
+        if not named or not self.tables:
+            return self
+        tables = {
+            columns: weight * (FAVOUR if len(columns) > 1 and named.intersection(columns) else 1.0)
+            for columns, weight in self.tables.items()
+        }
+        others = [name for name in self.involved() if name != target]
+        triples = [pair for pair in combinations(others, 2) if not groups or set(groups).intersection(pair)]
+        if target in self.involved() and len(triples) <= MOST_TRIPLES:
+            for pair in triples:
+                columns = tuple(name for name in self.domain.names if name in (target, *pair))
+                if self.domain.cells(columns) <= MOST_TABLE:
+                    tables[columns] = tables.get(columns, 0.0) + TRIPLE
+        return replace(self, tables=tables, added=frozenset(tables) - frozenset(self.tables))
+
+    def asked(self) -> list[Columns]:
+        """The tables that are to be published."""
+        return [columns for columns in self.tables if columns not in self.added]
 
     def parts(self, whole: Fraction) -> dict[str, Fraction]:
         """What each kind of question gets of this part of the budget."""
@@ -101,8 +150,8 @@ class Workload:
 
     def nested(self) -> list[Columns]:
         """What is counted level by level: ranges that are asked, and wide columns."""
-        wide = [(name,) for name in self.involved() if self.domain[name].ordered and self.domain[name].size > WIDE]
-        return list(dict.fromkeys([*self.ranges, *wide]))
+        ordered = [name for name in self.involved() if self.domain[name].ordered]
+        return list(dict.fromkeys([*self.ranges, *((name,) for name in ordered if self.domain[name].size > self.wide)]))
 
     def check(self) -> None:
         """Refuse what one synthetic table cannot serve, naming the size and what to use instead."""

@@ -9,14 +9,14 @@ the least-squares estimate when every table has the same noise. Everything here 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.base.arrays import Columns, Floats
+from core.base.arrays import Columns, Flags, Floats
 from core.base.axes import stretched, summed
 from core.models.fitting.simplex import simplex
 
@@ -34,17 +34,37 @@ def total_of(tables: Mapping[Columns, NDArray[Any]], sigmas: Mapping[Columns, fl
 
 
 def agree(
-    tables: Mapping[Columns, NDArray[np.number]], sigmas: Mapping[Columns, float], total: float
+    tables: Mapping[Columns, NDArray[np.number]],
+    sigmas: Mapping[Columns, float],
+    total: float,
+    residual: Collection[Columns] = (),
+    allowed: Mapping[Columns, Flags] | None = None,
 ) -> dict[Columns, Floats]:
-    """Tables shifted so that they agree on every shared set of columns and on the total."""
+    """Tables shifted so that they agree on every shared set of columns and on the total.
+
+    Cells that are not `allowed` hold nothing, and a shift goes to the others.
+    """
+    masks = allowed or {}
     shifted = {columns: np.asarray(table, dtype=np.float64).copy() for columns, table in tables.items()}
     for columns, table in shifted.items():
-        shifted[columns] = table + (total - table.sum()) / table.size
+        if columns in masks:
+            held = np.where(masks[columns], table, 0.0)
+            shifted[columns] = held + masks[columns] * ((total - held.sum()) / max(np.count_nonzero(masks[columns]), 1))
+        else:
+            shifted[columns] = table + (total - table.sum()) / table.size
     for shared, holders in _shared(tables):
         sums = {columns: summed(shifted[columns], columns, shared) for columns in holders}
         weights = {columns: sums[columns].size / (shifted[columns].size * sigmas[columns] ** 2) for columns in holders}
-        average = sum(weights[columns] * sums[columns] for columns in holders) / sum(weights.values())
+        telling = [columns for columns in holders if columns == shared or columns not in residual]
+        if not telling:
+            continue
+        average = sum(weights[columns] * sums[columns] for columns in telling) / sum(weights[key] for key in telling)
         for columns in holders:
+            if columns in masks:
+                room = summed(masks[columns].astype(np.float64), columns, shared)
+                correction = np.divide(average - sums[columns], room, out=np.zeros_like(room), where=room > 0)
+                shifted[columns] = shifted[columns] + masks[columns] * stretched(correction, shared, columns)
+                continue
             spread = shifted[columns].size // sums[columns].size
             correction = (average - sums[columns]) / spread
             shifted[columns] = shifted[columns] + stretched(correction, shared, columns)
@@ -52,13 +72,32 @@ def agree(
 
 
 def settle(
-    tables: Mapping[Columns, NDArray[np.number]], sigmas: Mapping[Columns, float], total: float, rounds: int = 3
+    tables: Mapping[Columns, NDArray[np.number]],
+    sigmas: Mapping[Columns, float],
+    total: float,
+    residual: Collection[Columns] = (),
+    rounds: int = 3,
+    allowed: Mapping[Columns, Flags] | None = None,
 ) -> dict[Columns, Floats]:
-    """Consistent and non-negative tables: agreement and projection in turn, ending with non-negativity."""
+    """Consistent and non-negative tables: agreement and projection in turn, ending with non-negativity.
+
+    Cells that are not `allowed` are empty. An interaction is first made a table, without them in mind.
+    """
+    masks = allowed or {}
     settled = {columns: np.asarray(table, dtype=np.float64) for columns, table in tables.items()}
-    for _ in range(rounds):
-        settled = {columns: simplex(table, total) for columns, table in agree(settled, sigmas, total).items()}
+    for done in range(rounds):
+        now = {columns: mask for columns, mask in masks.items() if done or columns not in residual}
+        agreed = agree(settled, sigmas, total, residual, now)
+        settled = {columns: _projected(table, total, now.get(columns)) for columns, table in agreed.items()}
     return settled
+
+
+def _projected(table: Floats, total: float, allowed: Flags | None) -> Floats:
+    if allowed is None or not allowed.any():
+        return simplex(table, total)
+    found = np.zeros_like(table)
+    found[allowed] = simplex(table[allowed], total)
+    return found
 
 
 def _shared(sets: Iterable[Columns]) -> list[tuple[Columns, list[Columns]]]:

@@ -1,8 +1,8 @@
 """Nested grids over a table of counts, and what noisy sums of their blocks say together.
 
 A pyramid has levels from coarse to fine; each block of a level is cut into smaller blocks at the next, and the blocks
-of the last level are the cells. One column gives a tree of intervals, two columns a quad tree, three an octree. Nothing
-here sees private data except `sums`, which only adds cells up; the rest is post-processing of noisy sums.
+of the last level are cells, or stretches of cells that count as one. One column gives a tree of intervals, two columns
+a quad tree, three an octree. Nothing here sees private data: all of it is post-processing of noisy sums.
 
 The least-squares estimate of a tree of noisy sums takes one pass up and one down (Hay, Rastogi, Miklau and Suciu 2010;
 here with a variance of its own for every block, because blocks at the end of a column may have fewer parts).
@@ -14,11 +14,31 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.base.arrays import Floats, IntArray, Number
+from core.base.arrays import Floats, IntArray
+
+
+class Nesting(Protocol):
+    """Which blocks of a level lie in which of the level above."""
+
+    @property
+    def levels(self) -> int: ...
+
+    @property
+    def families(self) -> tuple[IntArray, ...]:
+        """For each level but the last: which blocks of the next level (flat) each block has, padded with -1."""
+        ...
+
+    def grid(self, level: int) -> tuple[int, ...]:
+        """How many blocks a level has along each axis."""
+        ...
+
+
+AnyNesting = TypeVar("AnyNesting", bound=Nesting)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +56,6 @@ class Pyramid:
         """How many blocks a level has along each axis."""
         return tuple(len(axis) for axis in self.starts[level])
 
-    def sums(self, table: NDArray[Number]) -> tuple[NDArray[Number], ...]:
-        """The sum of every block, level by level; whole numbers stay whole numbers."""
-        return tuple(_added(table, starts) for starts in self.starts)
-
     @cached_property
     def families(self) -> tuple[IntArray, ...]:
         """For each level but the last: which blocks of the next level (flat) each block has, padded with -1."""
@@ -53,13 +69,30 @@ class Pyramid:
         flat = np.zeros((), dtype=np.int64)
         for blocks, along in zip(self.grid(level), parents, strict=True):
             flat = flat[..., None] * blocks + along
-        owner = flat.ravel()
-        order = np.argsort(owner, kind="stable")
-        sizes = np.bincount(owner, minlength=math.prod(self.grid(level)))
-        first = np.repeat(np.cumsum(sizes) - sizes, sizes)
-        family = np.full((sizes.size, int(sizes.max())), -1, dtype=np.int64)
-        family[owner[order], np.arange(owner.size) - first] = order
-        return family
+        return family_of(flat.ravel(), math.prod(self.grid(level)))
+
+    def over(self, starts: IntArray, size: int) -> Pyramid:
+        """The same nesting for stretches of the cells of one column, which begin at these places."""
+        return Pyramid((size,), tuple((starts[along],) for (along,) in self.starts))
+
+    def spread(self, counts: Floats) -> Floats:
+        """Cells, from the counts of the last level's blocks: each block evenly."""
+        for axis, (starts, size) in enumerate(zip(self.starts[-1], self.shape, strict=True)):
+            width = np.diff(starts, append=size)
+            if len(starts) < size:
+                across = width.reshape([-1 if each == axis else 1 for each in range(len(self.shape))])
+                counts = np.repeat(counts / across, width, axis=axis)
+        return counts
+
+
+def family_of(owner: IntArray, blocks: int) -> IntArray:
+    """Which members each of so many blocks owns, padded with -1."""
+    order = np.argsort(owner, kind="stable")
+    sizes = np.bincount(owner, minlength=blocks)
+    first = np.repeat(np.cumsum(sizes) - sizes, sizes)
+    family = np.full((sizes.size, int(sizes.max())), -1, dtype=np.int64)
+    family[owner[order], np.arange(owner.size) - first] = order
+    return family
 
 
 def pyramid(shape: Sequence[int], widest: int, top: int | None = None) -> Pyramid:
@@ -84,23 +117,19 @@ def _cut(size: int, top: int, below: int) -> list[IntArray]:
     return [np.arange(0, size, width, dtype=np.int64) for width in widths]
 
 
-def _added(table: NDArray[Number], starts: tuple[IntArray, ...]) -> NDArray[Number]:
-    for axis, places in enumerate(starts):
-        table = np.add.reduceat(table, places, axis=axis)
-    return table
-
-
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class Estimate(Generic[AnyNesting]):
     """What each block and everything below it say about the block's count, and how sure that is."""
 
-    pyramid: Pyramid
+    pyramid: AnyNesting
     values: tuple[Floats, ...]
     """Flat, level by level."""
     variances: tuple[Floats, ...]
 
 
-def gather(pyramid: Pyramid, noisy: Sequence[NDArray[np.number]], variances: Sequence[float]) -> Estimate:
+def gather(
+    pyramid: AnyNesting, noisy: Sequence[NDArray[np.number]], variances: Sequence[float]
+) -> Estimate[AnyNesting]:
     """The pass up: each block's own noisy sum averaged, by inverse variance, with the sum of its parts."""
     values = [np.asarray(noisy[-1], dtype=np.float64).ravel()]
     spread = [np.full(values[0].size, variances[-1])]
@@ -114,14 +143,14 @@ def gather(pyramid: Pyramid, noisy: Sequence[NDArray[np.number]], variances: Seq
     return Estimate(pyramid, tuple(values), tuple(spread))
 
 
-def nonnegative(estimate: Estimate, total: float) -> Floats:
+def nonnegative(estimate: Estimate[Any], total: float) -> Floats:
     """Cells without a negative one: from the top down, a block's parts are moved to the nearest split of its count."""
     whole = np.array([max(total, 0.0)])
     parts = _agreed(estimate.values[0][None, :], estimate.variances[0][None, :], whole)
     return _settled(estimate, _split(parts, whole)[0])
 
 
-def rising(estimate: Estimate, total: float) -> Floats:
+def rising(estimate: Estimate[Any], total: float) -> Floats:
     """As `nonnegative`, but the top blocks of one column get the nearest running sums that never fall.
 
     A running sum of variance c, out of t in all, is certain to c (t - c)/t once the total is known: its weight in the
@@ -141,7 +170,7 @@ def rising(estimate: Estimate, total: float) -> Floats:
     return _settled(estimate, np.diff(risen, prepend=0.0, append=whole))
 
 
-def _settled(estimate: Estimate, top: Floats) -> Floats:
+def _settled(estimate: Estimate[Any], top: Floats) -> Floats:
     """The counts of the top blocks split among their parts, level by level."""
     settled = top
     for family, values, spread in zip(
@@ -151,7 +180,7 @@ def _settled(estimate: Estimate, top: Floats) -> Floats:
         if family.size > values.size:
             parts[family < 0] = -np.inf
         settled = _returned(_split(parts, settled), family, values.size)
-    return settled.reshape(estimate.pyramid.shape)
+    return settled.reshape(estimate.pyramid.grid(estimate.pyramid.levels - 1))
 
 
 def _agreed(parts: Floats, spread: Floats, totals: Floats) -> Floats:

@@ -27,10 +27,13 @@ class Slack:
 
     def factor(self, mass: Floats) -> Floats:
         """What each cell is to be multiplied with, given what it holds now."""
+        some = mass > 0
         mass = np.maximum(mass, _SMALLEST)
         with np.errstate(divide="ignore"):
             up = np.log(self.low / mass)
         down = np.log(self.high / mass)
         change = np.where(self.push + up > 0, up, np.where(self.push + down < 0, down, -self.push))
+        # what is empty stays empty, however hard it is pushed
+        change = np.where(some, change, 0.0)
         self.push = self.push + change
         return np.exp(change)

@@ -9,20 +9,21 @@ the question and the measured value. All values are totals in rows (times the qu
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from core.base.arrays import Floats
+from core.base.bisection import narrowed
 from core.kernel.query import Query, Statistic
 from core.kernel.tables import Marginal
 from core.models.dense import Dense
-from core.models.protocol import Model
 from core.models.signed import Signed
+from core.queries.kit.grouped import GroupedTable
 from core.queries.kit.protocol import Source
-from core.queries.kit.question import Question
+from core.queries.kit.question import Learnt
 from core.schema.domain import Domain
 
 FAINTEST = 1e-9
@@ -32,12 +33,7 @@ STEEPEST = 200.0
 
 
 NOT_LINEAR = "only a set of databases learns from a statistic that is not linear"
-
-
-class Scalable(Model, Protocol):
-    """A hypothesis that can be multiplied over the combinations of a few columns: dense here, a junction tree too."""
-
-    def scaled(self, columns: Sequence[str], factors: Floats) -> Self: ...
+NO_GROUPS = "only weights learn from a coarse table"
 
 
 H = TypeVar("H", bound=Source)
@@ -50,7 +46,7 @@ class Update(Protocol[H]):
     def start(self, domain: Domain, total: float) -> H:
         """The hypothesis before anything is known except the number of rows."""
 
-    def apply(self, hypothesis: H, question: Question, value: Any, slack: float = 0.0) -> H:
+    def apply(self, hypothesis: H, question: Learnt, value: Any, slack: float = 0.0) -> H:
         """The hypothesis after a measurement; within `slack` of the value it is left as it is."""
 
     def steps(self, domain: Domain, alpha: float) -> float:
@@ -72,11 +68,13 @@ class Weights:
     def start(self, domain: Domain, total: float) -> Any:
         return self.begin(domain, total)
 
-    def apply(self, hypothesis: Any, question: Question, value: Any, slack: float = 0.0) -> Any:
+    def apply(self, hypothesis: Any, question: Learnt, value: Any, slack: float = 0.0) -> Any:
         mass = hypothesis.marginal(question.columns)
         factors: Floats | None
         if isinstance(question, Marginal):
             factors = _fitted(mass, np.asarray(value, dtype=np.float64), slack)
+        elif isinstance(question, GroupedTable):
+            factors = question.spread(_fitted(question.merged(mass), np.asarray(value, dtype=np.float64), slack))
         elif isinstance(question, Statistic):
             raise TypeError(NOT_LINEAR)
         elif self.alpha is None:
@@ -125,12 +123,12 @@ def _tilt(mass: Floats, weights: Floats, share: float) -> float:
     """The eta at which weights tilted by exp(eta f) have the mean `share`; the mean rises with eta, so bisect."""
     level, place = np.unique(weights, return_inverse=True)
     held = np.bincount(place.ravel(), weights=mass.ravel(), minlength=level.size)
-    low, high = -64.0, 64.0
-    for _ in range(60):
-        eta = (low + high) / 2
+
+    def enough(eta: float) -> bool:
         tilted = held * np.exp(eta * (level - level[-1] if eta > 0 else level - level[0]))
-        low, high = (eta, high) if float(tilted @ level) < share * float(tilted.sum()) else (low, eta)
-    return (low + high) / 2
+        return float(tilted @ level) >= share * float(tilted.sum())
+
+    return sum(narrowed(enough, -64.0, 64.0, halvings=60)) / 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,13 +152,13 @@ class Perceptron:
     def start(self, domain: Domain, total: float) -> Signed:
         return Signed.uniform(domain, total)
 
-    def apply(self, hypothesis: Signed, question: Question, value: Any, slack: float = 0.0) -> Signed:
+    def apply(self, hypothesis: Signed, question: Learnt, value: Any, slack: float = 0.0) -> Signed:
         domain = hypothesis.domain
         mass = hypothesis.marginal(question.columns)
         # Each combination of the question's columns holds so many cells of the universe.
         spread = domain.cells() / domain.cells(question.columns)
-        if isinstance(question, Statistic):
-            raise TypeError(NOT_LINEAR)
+        if isinstance(question, Statistic | GroupedTable):
+            raise TypeError(NOT_LINEAR if isinstance(question, Statistic) else NO_GROUPS)
         if isinstance(question, Marginal):
             wanted = np.asarray(value, dtype=np.float64)
             missing = np.clip(mass, wanted - slack, wanted + slack) - mass

@@ -13,10 +13,17 @@ from numpy.typing import NDArray
 
 from core.base.arrays import Columns, Floats, IntArray
 from core.base.errors import BadParameter, printable
+from core.base.options import option
 from core.queries.kit import checks
 from core.queries.kit.protocol import Source
 from core.schema.attributes import Attribute
 from core.schema.domain import Domain
+
+
+def bits_option(columns: str) -> Any:
+    """How finely bounds are placed."""
+    help = f"Bounds fall on 2^bits equal pieces of {columns}; empty means on every cell."
+    return option("whole", "Bits", default=None, low=1, help=help)
 
 
 def check(domain: Domain, columns: Columns, bits: int | None, parameter: str) -> None:

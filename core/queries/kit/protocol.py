@@ -89,11 +89,26 @@ class Weighted(Protocol):
 
 
 @runtime_checkable
+class Worded(Protocol):
+    """A class that says a member in words without making the member, which may have none or be large."""
+
+    def words(self, domain: Domain, index: int) -> str:
+        """The question at a place of the order of `totals`, in plain words."""
+
+
+@runtime_checkable
 class Drawable(Protocol):
     """A source that holds records and can draw some."""
 
     def sample(self, rows: int, generator: np.random.Generator) -> Codes:
         """Random records, as codes of the columns of the schema."""
+
+
+def words_of(query: QueryClass, domain: Domain, index: int) -> str:
+    """A member of a class in plain words."""
+    # A class may keep the texts of its members under the same name, which the Protocol cannot tell apart.
+    own = isinstance(query, Worded) and callable(query.words)
+    return query.words(domain, index) if own else query.member(domain, index).words  # type: ignore[attr-defined]
 
 
 def share(table: NDArray[Any]) -> Floats:

@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 from core.kernel.query import Query, Statistic
 from core.kernel.scores import grid_of
 from core.kernel.tables import LARGEST, Marginal
+from core.queries.kit.grouped import GroupedTable
 from core.queries.kit.protocol import QueryClass, Source
 from core.schema.domain import Domain
 
 Question = Query | Marginal | Statistic
 """One linear question, all cells of one table together, or one statistic that is not linear."""
+Learnt = Question | GroupedTable
+"""What a hypothesis learns from: a question, or all groups of a coarse table."""
 
 
 @runtime_checkable

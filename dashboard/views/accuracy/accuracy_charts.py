@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from core.base.arrays import Floats
 from core.schema.attributes import Attribute
 from core.schema.domain import Domain
-from dashboard.views.common.charts import DARK, GREY, MARGINS, PALE, spread
+from dashboard.views.common.charts import DARK, DIFFERENCE, GREY, MARGINS, PALE, spread
 
 MOST_DOTS = 2_000
 PALE_BAR = {"color": PALE, "line": {"color": DARK, "width": 1}}
@@ -49,7 +49,8 @@ def side_by_side(domain: Domain, columns: Sequence[str], real: Floats, released:
     off = np.abs(real - released)
     top = np.unravel_index(int(off.argmax()), off.shape)
     where = ", ".join(f"{name} {labels[axis][int(top[axis])]}" for axis, name in enumerate(columns))
-    alt = f"Real and released counts by {' and '.join(columns)}; the largest difference is {off.max():,.0f} at {where}."
+    what = "Real and released counts" if len(columns) == 1 else "Released less real counts"
+    alt = f"{what} by {' and '.join(columns)}; the largest difference is {off.max():,.0f} rows at {where}."
     if len(columns) == 1:
         figure = go.Figure(
             [
@@ -65,14 +66,14 @@ def side_by_side(domain: Domain, columns: Sequence[str], real: Floats, released:
                 z=released - real,
                 x=labels[1],
                 y=labels[0],
-                colorscale="Cividis",
+                colorscale=DIFFERENCE,
                 zmin=-most,
                 zmax=most,
-                colorbar={"title": "released − real"},
+                colorbar={"title": {"text": "released − true, in rows", "side": "right"}},
                 hovertemplate="%{y}, %{x}: %{z:+,.0f} rows<extra></extra>",
             )
         )
-        figure.update_yaxes(type="category", autorange="reversed", automargin=True)
+        figure.update_yaxes(type="category", autorange="reversed", automargin=True, title=columns[0])
     figure.update_layout(margin=MARGINS, height=420, xaxis_title=columns[-1])
     figure.update_xaxes(type="category", automargin=True)
     return figure, alt
@@ -117,7 +118,10 @@ def running(attribute: Attribute, real: Floats, released: Floats) -> tuple[go.Fi
 def margin(margins: Floats, errors: Floats) -> tuple[go.Figure, str]:
     figure = go.Figure(go.Scatter(x=margins, y=100 * errors, mode="lines+markers", line={"color": DARK, "width": 3}))
     figure.update_layout(
-        margin=MARGINS, height=300, xaxis_title="margin, as a part of the unit ball", yaxis_title="largest error, in %"
+        margin=MARGINS,
+        height=300,
+        xaxis_title="margin, as a share of the radius of the scaled columns",
+        yaxis_title="largest error, in %",
     )
     figure.update_yaxes(rangemode="tozero")
     return figure, f"Line of the largest halfspace error: {100 * errors[0]:.3g} percent without a margin."

@@ -5,10 +5,10 @@ There is no download on this page, figures have no toolbar, and nothing is cache
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from core.base.errors import DeskError
@@ -21,8 +21,8 @@ from core.queries.halfspaces import Halfspaces
 from core.queries.kit.protocol import QueryClass
 from core.registry import query_from_json
 from core.release.release import Release
-from dashboard.views.accuracy import accuracy_charts
-from dashboard.views.budget import ledger_view
+from dashboard.views.accuracy import accuracy_charts, plain_table, quality_view, session_check
+from dashboard.views.budget import spend_list
 from dashboard.views.common import charts, messages
 from dashboard.views.common.wording import percent
 
@@ -47,14 +47,19 @@ def show(desk: Desk, table: DeskTable) -> None:
         icon=":material/lock:",
     )
     stored = {
-        entry.plan_id: ledger_view.line(entry, table)
+        entry.plan_id: spend_list.line(entry, table)
         for entry in desk.statement(table).entries
         if entry.status == "stored" and entry.dataset_id == table.id and is_release(entry)
     }
-    if not stored:
+    if stored:
+        _releases(desk, table, stored)
+    else:
         st.info("This table has no stored release yet.", icon=":material/publish:")
         st.page_link("steps/plan.py", label="Plan a release", icon=":material/arrow_forward:")
-        return
+    session_check.show(desk, table)
+
+
+def _releases(desk: Desk, table: DeskTable, stored: Mapping[str, str]) -> None:
     chosen = st.multiselect(
         "Releases to compare",
         list(stored),
@@ -65,12 +70,13 @@ def show(desk: Desk, table: DeskTable) -> None:
     )
     if not chosen:
         return
+    place = 0
+    if len(chosen) > 1:
+        place = st.selectbox("Look closer at", range(len(chosen)), format_func=lambda at: stored[chosen[at]])
     compared = [_compared(desk, table, plan_id, stored[plan_id]) for plan_id in chosen]
+    shown = compared[place]
+    quality_view.show(desk, table, chosen[place], shown.release)
     _overview(table, compared)
-    shown = compared[0]
-    if len(compared) > 1:
-        place = st.selectbox("Look closer at", range(len(compared)), format_func=lambda at: compared[at].name)
-        shown = compared[place]
     _worst(shown)
     _tables(desk, table, shown)
     _halfspaces(desk, table, shown)
@@ -97,23 +103,22 @@ def _overview(table: DeskTable, compared: list[ComparedRelease]) -> None:
             "Mean error": f"{100 * found.mean:.3f} % (±{rows(found.mean * exact)})",
             "Largest error": f"{100 * found.largest:.3f} % (±{rows(found.largest * exact)})",
             "Promised mean": f"±{rows(one.release.certificate.expected_error['mean'])}",
-            **({"Release": one.name} if len(compared) > 1 else {}),
+            **({"Release": f"{place}. {one.name}"} if len(compared) > 1 else {}),
         }
-        for one in compared
+        for place, one in enumerate(compared, start=1)
         for found in one.scores
     ]
-    _table(lines, "Mean and largest error of each release and class.")
+    plain_table.show(lines, "Mean and largest error of each release and class.")
     messages.note("Exact errors, as shares of the table and in rows; the promise is public.", STATUS)
-    named = [(f"{one.name} · {found.name}", found.errors) for one in compared for found in one.scores]
+    many = len(compared) > 1
+    named = [
+        (f"{place}. {found.name}" if many else found.name, found.errors)
+        for place, one in enumerate(compared, start=1)
+        for found in one.scores
+    ]
     figure, alt = accuracy_charts.distribution(named)
     st.plotly_chart(figure, alt=alt, key="errors", config={"displayModeBar": False})
     messages.note("The share of the questions whose error is at most so large.", STATUS)
-
-
-def _table(lines: list[dict[str, str]], alt: str) -> None:
-    """A table that is only text: a grid would offer its figures as a file."""
-    cells = [{name: messages.plain(text) for name, text in line.items()} for line in lines]
-    st.table(pd.DataFrame(cells), hide_index=True, alt=alt)
 
 
 def _worst(one: ComparedRelease) -> None:
@@ -129,7 +134,7 @@ def _worst(one: ComparedRelease) -> None:
             for miss in found.worst
         ]
         st.markdown(f"**{messages.plain(found.sentence)}**")
-        _table(listed, "The ten worst answers, in words.")
+        plain_table.show(listed, "The ten worst answers, in words.")
         sampled = "" if found.listed else " of a random sample; the largest error above is over the whole class"
         messages.note(f"The ten largest errors{sampled}.", STATUS)
 
@@ -150,7 +155,8 @@ def _tables(desk: Desk, table: DeskTable, one: ComparedRelease) -> None:
     released = released * (real.sum() / max(released.sum(), 1e-9))
     figure, alt = accuracy_charts.side_by_side(table.domain, columns, real, released)
     st.plotly_chart(figure, alt=alt, key="counts", config={"displayModeBar": False})
-    messages.note("Dark is the table, pale the release, scaled to the same number of rows.", STATUS)
+    drawn = "Dark is the table, pale the release" if len(columns) == 1 else "Blue: too few, red: too many, pale: right"
+    messages.note(f"{drawn}; the release is scaled to the table's number of rows.", STATUS)
     if len(columns) == 1 and table.domain[columns[0]].ordered:
         figure, alt, worst = accuracy_charts.running(table.domain[columns[0]], real, released)
         st.plotly_chart(figure, alt=alt, key="running", config={"displayModeBar": False})

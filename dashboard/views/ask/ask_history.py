@@ -11,10 +11,13 @@ from core.base.wording import amount, plural
 from core.mechanisms.online.online_laplace import answerable
 from core.sessions.answer import Answer, Summary
 from core.sessions.session import Session
-from dashboard.views.common import charts, messages
+from dashboard.views.ask import running_chart
+from dashboard.views.common import messages
 from dashboard.views.common.wording import number, percent
 
 SHOWN = 200
+DRAWN = 1_000
+"""Answers in the chart, the newest."""
 Visitor = Literal["curator", "visitor"]
 
 
@@ -26,6 +29,7 @@ def show(session: Session, who: Visitor) -> None:
     hard.metric("Hard ones", amount(summary.hard), border=True)
     left.metric("Hard answers left", "no limit" if summary.left is None else amount(summary.left), border=True)
     messages.note("Which questions were hard follows from the answers.", "released")
+    messages.note(f"It has room for {amount(summary.room)} questions altogether, easy ones included.", "public")
     _budget(summary)
     if not answers:
         st.write("Nothing was asked yet.")
@@ -37,15 +41,20 @@ def show(session: Session, who: Visitor) -> None:
 
 
 def _budget(summary: Summary) -> None:
-    spent = f"ε {number(summary.budget.epsilon)}, δ {number(summary.budget.delta)}"
-    messages.note(
-        f"{spent} was reserved when it opened: {percent(summary.budget_share)} of the table's total budget.", "public"
-    )
+    reserved = f"ε {number(summary.budget.epsilon)}, δ {number(summary.budget.delta)} was reserved when it opened"
+    if summary.budget.pure:
+        reserved += " (its noise needs no δ)"
+    share = f"{percent(summary.budget_share)} of the table's total budget"
+    if summary.given_back:
+        line = f"{reserved}. {percent(summary.given_back)} of the table's total budget came back; it took {share}."
+    else:
+        line = f"{reserved}: {share}."
+    messages.note(line, "public")
 
 
 def _chart(session: Session, answers: list[Answer], summary: Summary) -> None:
     plain = _plain(session, answers)
-    figure, alt = charts.session([answer.kind for answer in answers], summary.limit, plain)
+    figure, alt = running_chart.draw(answers[-DRAWN:], summary.limit, plain)
     st.plotly_chart(figure, alt=alt, key=f"session-chart-{session.id}", config={"displayModeBar": False})
     if plain is not None:
         reached = "Enough for all of them" if plain >= len(answers) else f"It would have ended after {amount(plain)}"
@@ -99,5 +108,5 @@ def _transcript(session: Session, answers: list[Answer]) -> None:
 
 def _close(session: Session) -> None:
     with st.popover("Close the session", icon=":material/lock:"):
-        st.write("It will take no more questions, for good. Nothing is refunded.")
+        st.write("It will take no more questions, for good. What it never used of its budget comes back.")
         st.button("Close it", on_click=session.close, key=f"close-{session.id}")

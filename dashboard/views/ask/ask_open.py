@@ -20,13 +20,14 @@ from core.privacy.budget import Budget
 from core.registry import interactive
 from core.schema.domain import Domain
 from core.sessions.session import Session
-from dashboard.views.budget import ledger_view
+from dashboard.views.ask import session_trial
+from dashboard.views.budget import spend_list
 from dashboard.views.common import budget_form, messages, option_form, state, wording
 from dashboard.views.release import result_page
 
 NEW = "new"
-MANY_CELLS = 2**20
-"""Combinations that a session starts with at most; more is a choice."""
+PLANNED = "planned"
+"""The option that what a session is for is written into."""
 
 
 def choose(here: state.PageState, desk: Desk, table: DeskTable) -> Session | None:
@@ -80,7 +81,7 @@ def _opening(here: state.PageState, desk: Desk, plan_id: str) -> Session | None:
 
 def _describe(here: state.PageState, desk: Desk, table: DeskTable) -> None:
     statement = desk.statement(table)
-    messages.note(ledger_view.left(statement), "public")
+    messages.note(spend_list.left(statement), "public")
     stored = _stored(statement, table)
     if stored:
         _from_release(here, desk, table, stored)
@@ -88,6 +89,7 @@ def _describe(here: state.PageState, desk: Desk, table: DeskTable) -> None:
     domain = _columns(table)
     if domain is None:
         return
+    planned = _purpose(table, domain)
     st.header("2 · How much to spend", divider="gray")
     budget = budget_form.budget(
         f"ask-{table.id}",
@@ -97,12 +99,17 @@ def _describe(here: state.PageState, desk: Desk, table: DeskTable) -> None:
     )
     if budget is None:
         return
-    st.header("3 · How", divider="gray")
-    plan = _plan(desk, table, domain, budget, stored)
+    st.header("3 · Open", divider="gray")
+    columns = None if len(domain) == len(table.domain) else list(domain.names)
+    best = session_trial.best(desk, table, budget, columns)
+    if best is None:
+        return
+    plan = _plan(desk, table, domain, budget, stored, best, planned)
     if plan is None:
         return
-    st.header("4 · Open", divider="gray")
     _summary(desk, plan, statement)
+    budget_form.pure_noise(plan.budget, budget, chosen=True)
+    session_trial.show(desk, table, plan)
     if here.problem:
         st.error(here.problem, icon=":material/error:")
         here.problem = None
@@ -119,7 +126,7 @@ def _describe(here: state.PageState, desk: Desk, table: DeskTable) -> None:
 def _stored(statement: Statement, table: DeskTable) -> dict[str, str]:
     """Stored releases of this table by plan id, each in one line."""
     return {
-        entry.plan_id: ledger_view.line(entry, table)
+        entry.plan_id: spend_list.line(entry, table)
         for entry in statement.entries
         if entry.status == "stored" and entry.dataset_id == table.id and is_release(entry)
     }
@@ -139,15 +146,11 @@ def _follow(here: state.PageState, desk: Desk, table: DeskTable, plan_id: str) -
 
 
 def _columns(table: DeskTable) -> Domain | None:
-    """The columns that may be asked about; at first as many as make a universe of moderate size."""
-    first: list[str] = []
-    for name in table.domain.names:
-        if table.domain.cells([*first, name]) <= MANY_CELLS:
-            first.append(name)
+    """The columns that may be asked about; at first all of them."""
     names = st.multiselect(
         "Columns to ask about",
         table.domain.names,
-        default=first,
+        default=table.domain.names,
         key=f"ask-columns-{table.id}",
         persist_state="session",
         help="Fewer columns make fewer combinations, and better answers for the same budget.",
@@ -160,34 +163,60 @@ def _columns(table: DeskTable) -> Domain | None:
     return domain
 
 
-def _plan(desk: Desk, table: DeskTable, domain: Domain, budget: Budget, stored: dict[str, str]) -> SessionPlan | None:
-    """The priced session."""
-    offers = session_offers(domain, table.unit, budget)
+def _purpose(table: DeskTable, domain: Domain) -> tuple[str, ...]:
+    """Columns that will mostly be asked together; none for any question."""
+    purposes = ("Any question", "Mostly questions that combine some columns")
+    chosen = st.selectbox("What it is for", purposes, key=f"ask-purpose-{table.id}", persist_state="session")
+    if chosen == purposes[0]:
+        return ()
+    named = st.multiselect(
+        "Columns that are mostly asked together",
+        domain.names,
+        key=f"ask-planned-{table.id}",
+        help="A session that starts from a synthetic table spends more of its opening on tables of these columns.",
+    )
+    return tuple(name for name in domain.names if name in named)
+
+
+def _plan(
+    desk: Desk,
+    table: DeskTable,
+    domain: Domain,
+    budget: Budget,
+    stored: dict[str, str],
+    best: str,
+    planned: tuple[str, ...],
+) -> SessionPlan | None:
+    """The priced session: the recommended one, unless another one or other options are chosen."""
+    offers = session_offers(domain, table.unit, budget, best)
     names = list(offers.found)
     # What was picked stays while it can be opened, whatever else can be.
     kept = f"ask-mechanism-{table.id}"
     picked, key = st.session_state.get(kept), f"{kept}-{'-'.join(names)}"
-    name = st.radio(
-        "Mechanism",
-        names,
-        format_func=lambda name: interactive[name].title + (" · **recommended**" if name == names[0] else ""),
-        captions=[interactive[name].prefer for name in names],
-        index=names.index(picked) if picked in names else 0,
-        key=key,
-        on_change=_keep,
-        args=(kept, key),
-    )
-    if offers.refused:
-        with st.expander(f"{plural(len(offers.refused), 'mechanism')} cannot do this"):
-            for other, problem in offers.refused.items():
-                st.write(f"**{interactive[other].title}**: {messages.plain(messages.sentence(problem))}")
     try:
-        values = _options(table, domain, budget, name, offers.found[name])
-        lines = {"": "nothing: every combination is as likely as any other", **stored}
-        earlier = st.selectbox(
-            "Start from", list(lines), format_func=lines.__getitem__, key=f"ask-earlier-{table.id}",
-            help="What is public already costs nothing and saves hard answers.",
-        )  # fmt: skip
+        with st.expander("Another kind of session, or other options", icon=":material/tune:"):
+            messages.note("All of them have defaults that work.", "public")
+            name = st.radio(
+                "Mechanism",
+                names,
+                format_func=lambda name: interactive[name].title + (" · **recommended**" if name == names[0] else ""),
+                captions=[interactive[name].prefer for name in names],
+                index=names.index(picked) if picked in names else 0,
+                key=key,
+                on_change=_keep,
+                args=(kept, key),
+            )
+            for other, problem in offers.refused.items():
+                said = messages.plain(messages.sentence(problem))
+                messages.note(f"Not offered here: **{interactive[other].title}**. {said}", "public")
+            values = _options(table, domain, budget, name, offers.found[name], planned)
+            lines = {"": "nothing: every combination is as likely as any other", **stored}
+            earlier = None
+            if stored and interactive[name].refines:
+                earlier = st.selectbox(
+                    "Start from", list(lines), format_func=lines.__getitem__, key=f"ask-earlier-{table.id}",
+                    help="What is public already costs nothing and saves hard answers.",
+                )  # fmt: skip
         columns = None if len(domain) == len(table.domain) else list(domain.names)
         return desk.plan_session(
             table, mechanism=name, budget=budget, columns=columns, earlier=earlier or None, **values
@@ -197,17 +226,22 @@ def _plan(desk: Desk, table: DeskTable, domain: Domain, budget: Budget, stored: 
         return None
 
 
-def _options(table: DeskTable, domain: Domain, budget: Budget, name: str, offered: Mapping[str, Any]) -> dict[str, Any]:
+def _options(
+    table: DeskTable, domain: Domain, budget: Budget, name: str, offered: Mapping[str, Any], planned: tuple[str, ...]
+) -> dict[str, Any]:
     """The options that the form shows, where they are not those that the desk would take by itself."""
-    options = options_of(interactive[name])
+    # What the session is for was asked above.
+    options = [option for option in options_of(interactive[name]) if option.name != PLANNED]
+    named = {PLANNED: planned} if planned and len(options) < len(options_of(interactive[name])) else {}
     if not options:
-        return {}
+        return named
     starting = [replace(option, default=offered.get(option.name, option.default)) for option in options]
-    with st.expander(f"Options of '{interactive[name].title}'", icon=":material/tune:", expanded=True):
-        shown = option_form.fill(starting, domain, f"ask-{table.id}-{name}")
+    # Other proposals are other fields: what was kept in one for a larger budget would now be refused.
+    key = "-".join([f"ask-{table.id}-{name}", *(f"{option}-{value}" for option, value in offered.items())])
+    shown = option_form.fill(starting, domain, key)
     given = option_form.changed(options, shown)
     # What the form shows counts, also where the desk would propose something else.
-    return {**{option: shown[option] for option in proposed(name, budget, given, domain, table.unit)}, **given}
+    return {**{option: shown[option] for option in proposed(name, budget, given, domain, table.unit)}, **given, **named}
 
 
 def _keep(kept: str, widget: str) -> None:
@@ -215,14 +249,15 @@ def _keep(kept: str, widget: str) -> None:
 
 
 def _summary(desk: Desk, plan: SessionPlan, statement: Statement) -> None:
-    share = plan.units / statement.left if statement.left else float("inf")
+    share = statement.part_of_left(plan.units)
     limit = plan.hard_answers
     with st.container(border=True):
+        st.markdown(f"**{interactive[plan.mechanism].title}**")
         st.write(
-            f"It takes {wording.percent(share)} of what is left, for good: all of it is reserved now, "
-            "whatever will be asked."
+            f"It takes {wording.percent(share)} of what is left: all of it is reserved now, whatever will be asked. "
+            "What was never used comes back when the session is closed."
         )
-        st.write("Any number of answers." if limit is None else f"At most {plural(limit, 'hard answer')}.")
+        st.write("Any number of answers." if limit is None else f"Planned with {plural(limit, 'hard answer')}.")
         st.write(plan.expected_error.sentence())
         messages.badge("public")
     if not desk.affordable(plan):

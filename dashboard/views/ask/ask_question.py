@@ -10,9 +10,11 @@ from core.base.errors import DeskError
 from core.base.wording import rows
 from core.formulas.question import canonical, cell_text, halfspace_text, question
 from core.formulas.spans import Span
+from core.formulas.sql.grammar import is_select
 from core.schema.domain import Domain
 from core.sessions.answer import Answer
 from core.sessions.session import Session
+from dashboard.views.ask import select_view
 from dashboard.views.common import charts, messages, state
 
 MOST_STEPS = 1_000
@@ -23,17 +25,18 @@ KINDS = {
 }
 
 
-def show(here: state.PageState, session: Session) -> None:
-    """The composer, and the answer to the last question."""
+def show(here: state.PageState, session: Session, most: int | None = None) -> None:
+    """The composer, and the answer to the last question; a visitor may ask at most so many in one visit."""
     if session.status == "closed":
-        st.info("This session is closed; its transcript stays below.", icon=":material/lock:")
+        why = "could not go on and is closed" if session.summary().reason == "failed" else "is closed"
+        st.info(f"This session {why}; its transcript stays below.", icon=":material/lock:")
         return
     st.header("Question", divider="gray")
     ways: dict[str, Callable[[Domain, str], str | None]] = {
         "A group": _cell,
         "An interval": _interval,
         "A weighted sum": _halfspace,
-        "A formula": _formula,
+        "A formula or SQL": _formula,
     }
     way = st.segmented_control(
         "Compose it as", list(ways), default="A group", required=True, key=f"way-{session.id}", persist_state="session"
@@ -42,29 +45,58 @@ def show(here: state.PageState, session: Session) -> None:
         text = ways[way](session.domain, session.id)
         if text is None:
             return
-        asked = question(text, session.domain)
-        st.code(canonical(text, session.domain), language=None, wrap_lines=True)
-        messages.note(messages.plain(asked.words[:1].upper() + asked.words[1:]) + ".", "public")
+        if is_select(text):
+            messages.note(session.sql_price(text).sentence(), "public")
+        else:
+            asked = question(text, session.domain)
+            st.code(canonical(text, session.domain), language=None, wrap_lines=True)
+            messages.note(messages.plain(asked.words[:1].upper() + asked.words[1:]) + ".", "public")
     except DeskError as problem:
         st.error(messages.sentence(problem), icon=":material/error:")
         return
-    st.button("Ask", type="primary", icon=":material/send:", on_click=_ask, args=(here, session, text), key="ask")
+    st.button("Ask", type="primary", icon=":material/send:", on_click=_ask, args=(here, session, text, most), key="ask")
     if here.problem:
         st.error(here.problem, icon=":material/error:")
         here.problem = None
     if here.answered is not None and here.answered[0] == session.id:
-        _reply(here.answered[1])
+        answer = here.answered[1]
+        if isinstance(answer, Answer):
+            _reply(answer, session.free)
+        else:
+            select_view.show(answer, session.id)
 
 
-def _ask(here: state.PageState, session: Session, text: str) -> None:
+def _ask(here: state.PageState, session: Session, text: str, most: int | None) -> None:
     """In the button's callback: an answer is stored before it is shown, so a click elsewhere loses nothing."""
     try:
-        here.answered = (session.id, session.answer(question(text, session.domain)))
+        statement = is_select(text)
+        questions = session.sql_price(text).questions if statement else 1
+        if most is not None and here.asked + questions > most:
+            here.problem = f"This visit has asked {here.asked:,} of its {most:,} questions; leave the rest to others."
+            return
+        here.asked += questions if most is not None else 0
+        found = session.sql(text) if statement else session.answer(question(text, session.domain))
+        here.answered = (session.id, found)
     except Exception as problem:
         here.problem = messages.sentence(problem)
 
 
-def _reply(answer: Answer) -> None:
+def _promised(answer: Answer, free: bool) -> str:
+    """How far the truth may be, in rows and as a share; two statements, for the number of rows has noise of its own."""
+    said = []
+    if answer.margin is not None:
+        said.append(f"The true count is within ±{rows(answer.margin)}, 95 % of the time.")
+    if answer.interval is not None:
+        low, high = answer.interval
+        said.append(f"The true share is between {100 * low:.2f} % and {100 * high:.2f} %, 95 % of the time.")
+    if said:
+        return " ".join(said)
+    if free:
+        return "No error is promised: the release behind this answer was not measured on such questions."
+    return "No error is promised: nothing is left to compare this answer with the table, and it may be far off."
+
+
+def _reply(answer: Answer, free: bool) -> None:
     with st.container(border=True):
         st.markdown(f"**{messages.plain(answer.words[:1].upper() + answer.words[1:])}**")
         share, count, left = st.columns(3)
@@ -73,14 +105,7 @@ def _reply(answer: Answer) -> None:
         left.metric("Hard answers left", "no limit" if answer.left is None else f"{answer.left:,}")
         text, color = KINDS[answer.kind]
         st.badge(text, color=color)  # type: ignore[arg-type]
-        promised = answer.interval
-        if answer.margin is not None and promised is not None:
-            between = f"{100 * promised[0]:.2f} % and {100 * promised[1]:.2f} %"
-            messages.note(
-                f"The truth is within ±{rows(answer.margin)}, that is between {between}, 95 % of the time.", "released"
-            )
-        else:
-            messages.note("No error is promised for this answer.", "released")
+        messages.note(_promised(answer, free), "released")
         cost = "It took one hard answer." if answer.cost else "It cost nothing."
         messages.note(f"Question {answer.number}. {cost} Asking it again gives the same answer for free.", "released")
 
@@ -146,8 +171,11 @@ def _formula(domain: Domain, key: str) -> str | None:
         "Formula",
         key=f"formula-{key}",
         persist_state="session",
-        placeholder="age >= 65 and region in {north, east}",
-        help="Comparisons (=, !=, <, <=, >, >=, between … and …, in {…}, is missing), joined by and, or, not.",
+        placeholder="age >= 65 and region in {north, east}, or SELECT region, COUNT(*) FROM t GROUP BY region",
+        help=(
+            "Comparisons (=, !=, <, <=, >, >=, between … and …, in {…}, is missing), joined by and, or, not. Or SQL: "
+            "SELECT COUNT, SUM, AVG, MEDIAN or QUANTILE, FROM any name, WHERE, GROUP BY. It is read, never run."
+        ),
     )
     with st.expander("Names that can be used", icon=":material/list:"):
         messages.note(", ".join(messages.plain(name) for name in domain.names), "public")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import streamlit as st
 
 from core.desk.desk import Desk
+from core.ledger.ledger import Override
 from core.plans.statements import DeskTable, Statement
 from core.privacy.budget import Budget
 from dashboard.views.common import messages, wording
@@ -27,5 +30,15 @@ def change(desk: Desk, table: DeskTable, statement: Statement) -> None:
                         st.rerun()
     if statement.changes:
         st.subheader("Changes of the total")
-        for text in statement.changes:
-            messages.note(messages.plain(text), "public")
+        for found in statement.changes:
+            messages.note(messages.plain(_sentence(found)), "curator only")
+
+
+def _sentence(found: Override) -> str:
+    """When a total was changed, from what to what, and why."""
+    before, after = (Budget.from_json(json.loads(text)) for text in (found.from_budget, found.to_budget))
+    return f"{wording.moment(found.at)}: from {_total(before)} to {_total(after)}. Reason: {found.reason}"
+
+
+def _total(budget: Budget) -> str:
+    return f"ε {wording.number(budget.epsilon)}, δ {wording.number(budget.delta)}"

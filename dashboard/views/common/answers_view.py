@@ -9,17 +9,19 @@ import streamlit as st
 from core.base.errors import DeskError
 from core.base.wording import amount
 from core.queries.intervals import Intervals
-from core.queries.kit.protocol import QueryClass
-from core.queries.lipschitz import Lipschitz
+from core.queries.kit.protocol import QueryClass, words_of
 from core.queries.rectangles import Rectangles
+from core.queries.statistics import Statistics
 from core.queries.unions import Unions
 from core.registry import query_from_json
 from core.release.release import Release
-from core.schema.domain import Domain
 from dashboard.views.common import charts, messages
 
 MOST_LISTED = 500
 """Answers shown; a class may have a million."""
+MOST_GROUPS = 40
+"""Groups that are drawn; the table has all of them."""
+DRAWN = ("mean", "median", "sum", "number")
 MOST_STEPS = 1_000
 """Values between which a slider steps."""
 
@@ -42,12 +44,29 @@ def show(release: Release, plan_id: str) -> None:
     query = asked[place]
     messages.note(f"{messages.plain(query.sentence(release.domain))}.", "released")
     key = f"{plan_id}-{place}"
-    if isinstance(query, Intervals | Unions):
+    if isinstance(query, Statistics):
+        _by_group(release, query, key)
+    elif isinstance(query, Intervals | Unions):
         _ranges(release, query.column, key)
     elif isinstance(query, Rectangles):
         _share(release, query.columns, key)
     else:
         _listed(release, query, key)
+
+
+def _by_group(release: Release, query: Statistics, key: str) -> None:
+    """One statistic of every group with its interval as a figure, and all of them as a table."""
+    frame = release.statistics(query)
+    if frame.empty:
+        st.info("There are too many groups to list them here; the released tables have their counts.")
+        return
+    what = st.segmented_control("Statistic", DRAWN, default=DRAWN[0], key=f"statistic-{key}") or DRAWN[0]
+    figure, alt = charts.by_group(frame.head(MOST_GROUPS), what, query.column)
+    st.plotly_chart(figure, alt=alt, key=f"by-group-{key}", config={"displaylogo": False})
+    if source := str(frame["intervals"].iloc[0]):
+        messages.note(f"Intervals are {source}. A row counts at the middle of its bin.", "released")
+    shown = frame.drop(columns=["column", "intervals"])
+    st.dataframe(shown, hide_index=True, alt="Statistics by group with the ends of their intervals.")
 
 
 def _ranges(release: Release, column: str, key: str) -> None:
@@ -100,9 +119,5 @@ def _answers(key: str, _release: Release, _query: QueryClass) -> tuple[pd.DataFr
     """Some answers from all over the class, and how many there are."""
     found = _release.answers(_query)
     places = charts.spread(len(found), MOST_LISTED)
-    words = [_words(_query, _release.domain, place) for place in places]
+    words = [words_of(_query, _release.domain, place) for place in places]
     return pd.DataFrame({"Question": words, "Share": found[places]}), len(found)
-
-
-def _words(query: QueryClass, domain: Domain, place: int) -> str:
-    return query.words(domain, place) if isinstance(query, Lipschitz) else query.member(domain, place).words

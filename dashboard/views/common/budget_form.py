@@ -7,10 +7,12 @@ import math
 import streamlit as st
 
 from core.base.errors import DeskError
-from core.base.odds import odds
+from core.base.odds import doubts, odds
 from core.privacy.budget import Budget
 from dashboard.views.common import messages
 from dashboard.views.common.wording import number
+
+PURE = "the noise that is drawn needs none, and the promise is stronger without it"
 
 
 def budget(key: str, *, epsilon: str, delta: str, about: str) -> Budget | None:
@@ -45,7 +47,21 @@ def failing(key: str, delta: str) -> str:
 
 
 def explained(chosen: Budget, about: str) -> None:
-    messages.note(f"{promise(chosen, about)} {odds(float(chosen.epsilon))}", "public")
+    messages.note(f"{promise(chosen, about)} {odds(float(chosen.epsilon), float(chosen.delta))}", "public")
+    warn(chosen)
+
+
+def pure_noise(drawn: Budget, allowed: Budget, *, chosen: bool) -> None:
+    """Say why a budget shows no delta where one was allowed; `chosen` where the desk compared both kinds of noise."""
+    if drawn.pure and not allowed.pure:
+        compared = " Noise that needs one has the larger error, or one that hardly differs." if chosen else ""
+        messages.note(f"δ is 0 here: {PURE}.{compared}", "public")
+
+
+def warn(chosen: Budget) -> None:
+    """Say it where little is promised, or nothing can be seen for the noise."""
+    for problem in doubts(float(chosen.epsilon), float(chosen.delta)):
+        st.warning(problem, icon=":material/warning:")
 
 
 def promise(chosen: Budget, about: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
@@ -15,6 +16,8 @@ from core.schema.domain import Domain
 MOST_CELLS, FEW_CELLS, FEW_TICKS = 4_000, 60, 12
 DARK, MIDDLE, PALE, GREY = "#2b77ad", "#6fa8cf", "#c9d6e2", "#7d8894"
 """Dark and grey have at least 3:1 against both backgrounds, and dark against pale; middle parts dark pieces only."""
+MORE, DIFFERENCE = "Blues", "RdBu_r"
+"""Scales of colour: one for amounts, from pale to dark, and one for differences, which is pale where there is none."""
 TENTHS = (0, 20, 40, 60, 80, 100)
 MARGINS = {"l": 10, "r": 10, "t": 30, "b": 10}
 
@@ -46,6 +49,21 @@ def spread(size: int, most: int) -> list[int]:
     ([0, 1, 2], [0, 50, 100])
     """
     return [int(place) for place in np.unique(np.linspace(0, size - 1, min(size, most)).astype(int))]
+
+
+def by_group(frame: pd.DataFrame, what: str, column: str) -> tuple[go.Figure, str]:
+    """A number of each group with its interval, where there is one."""
+    values, low, high = (frame[name].astype(float) for name in (what, f"{what} from", f"{what} to"))
+    error = {"type": "data", "array": high - values, "arrayminus": values - low, "color": GREY}
+    marks = go.Scatter(
+        x=values, y=frame["group"], mode="markers", marker={"color": DARK, "size": 9}, error_x=error, showlegend=False
+    )
+    figure = go.Figure(marks)
+    unit = "rows" if what == "number" else f"{what} of {column}"
+    figure.update_layout(margin=MARGINS, height=120 + 28 * len(frame), xaxis_title=unit)
+    figure.update_yaxes(type="category", automargin=True, autorange="reversed")
+    first, last = values.min(), values.max()
+    return figure, f"The {what} of {column} in {len(frame)} groups, from {first:,.6g} to {last:,.6g}, with intervals."
 
 
 def running(attribute: Attribute, table: NDArray[np.float64]) -> tuple[go.Figure, str]:
@@ -148,31 +166,34 @@ def timeline(moments: Sequence[str], shares: Sequence[float], names: Sequence[st
     return figure, f"Steps of the spent share: {len(spent)} releases, {spent[-1]:.3g} percent spent after the last."
 
 
-def session(kinds: Sequence[str], limit: int | None, plain: int | None) -> tuple[go.Figure, str]:
-    """How many hard answers a session gave after each question, its limit, and where plain noise would have ended."""
-    hard = np.cumsum([kind == "hard" for kind in kinds])
-    asked = list(range(1, len(kinds) + 1))
+def numbers(
+    title: str, labels: Sequence[str], values: Sequence[float | None], ends: Sequence[tuple[float, float] | None]
+) -> tuple[go.Figure, str]:
+    """Bars for groups, each with its interval where one is promised; with a sentence that says the same."""
     figure = go.Figure(
-        go.Scatter(
-            x=asked,
-            y=hard,
-            mode="lines+markers" if len(asked) <= FEW_CELLS else "lines",
-            line={"shape": "hv", "color": DARK, "width": 3},
-            name="hard answers",
-            hovertemplate="after %{x} questions: %{y} hard<extra></extra>",
+        go.Bar(
+            x=list(labels),
+            y=list(values),
+            marker={"color": MIDDLE, "line": {"width": 0}},
+            error_y={
+                "type": "data",
+                "symmetric": False,
+                "array": [_reach(value, each, 1) for value, each in zip(values, ends, strict=True)],
+                "arrayminus": [_reach(value, each, 0) for value, each in zip(values, ends, strict=True)],
+                "color": GREY,
+            },
+            hovertemplate="%{x}: %{y:,.4~g}<extra></extra>",
         )
     )
-    if limit is not None:
-        figure.add_hline(y=limit, line={"color": GREY, "dash": "dash"}, annotation_text="limit of the session")
-    if plain is not None and plain < len(kinds):
-        figure.add_vline(x=plain, line={"color": GREY, "dash": "dot"}, annotation_text="plain noise ends here")
-    figure.update_layout(
-        margin=MARGINS, height=300, xaxis_title="questions", yaxis_title="hard answers", showlegend=False
-    )
-    figure.update_xaxes(dtick=1 if len(asked) <= FEW_TICKS else None)
-    figure.update_yaxes(rangemode="tozero")
-    text = f"Steps of hard answers: {int(hard[-1])} of {len(kinds)} questions were hard"
-    return figure, text + ("." if limit is None else f"; the session can give {limit}.")
+    figure.update_layout(margin=MARGINS, height=380, yaxis_title=title)
+    figure.update_xaxes(type="category", automargin=True)
+    known = [(value, label) for value, label in zip(values, labels, strict=True) if value is not None]
+    largest = f"; the largest is {max(known)[0]:,.4g} at {max(known)[1]}" if known else ""
+    return figure, f"Bar chart of {title} for {len(labels)} groups with intervals{largest}."
+
+
+def _reach(value: float | None, ends: tuple[float, float] | None, side: int) -> float:
+    return 0.0 if value is None or ends is None else abs(ends[side] - value)
 
 
 def _bars(labels: list[str], table: NDArray[np.float64]) -> go.Bar:
@@ -185,11 +206,27 @@ def _bars(labels: list[str], table: NDArray[np.float64]) -> go.Bar:
 
 
 def _heat(labels: list[list[str]], table: NDArray[np.float64]) -> go.Heatmap:
+    """Darker for more, by the square root of the counts: a few large cells would leave all others in one colour."""
+    known = np.maximum(table, 0.0)
+    ticks = count_ticks(float(known.max(initial=0.0)))
     return go.Heatmap(
-        z=table,
+        z=np.sqrt(known),
+        customdata=table,
         x=labels[1],
         y=labels[0],
-        colorscale="Cividis",
-        colorbar={"title": "rows"},
-        hovertemplate="%{y}, %{x}: %{z:,.0f} rows<extra></extra>",
+        zmin=0,
+        colorscale=MORE,
+        colorbar={"title": "rows", "tickvals": np.sqrt(ticks), "ticktext": [f"{tick:,.0f}" for tick in ticks]},
+        hovertemplate="%{y}, %{x}: %{customdata:,.0f} rows<extra></extra>",
     )
+
+
+def count_ticks(most: float) -> list[float]:
+    """Round counts for a scale of square roots, about evenly spread on it.
+
+    >>> count_ticks(9_000), count_ticks(3)
+    ([0.0, 600.0, 2000.0, 5000.0, 9000.0], [0.0, 1.0, 2.0, 3.0])
+    """
+    if most < 4:
+        return [float(count) for count in range(int(most) + 1)] if most >= 1 else [0.0, most]
+    return [0.0, *(float(f"{most * share:.1g}") for share in (1 / 16, 1 / 4, 9 / 16)), float(f"{most:.2g}")]

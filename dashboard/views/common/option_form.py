@@ -8,14 +8,16 @@ from typing import Any
 import streamlit as st
 
 from core.base.options import Option
-from core.schema.attributes import Attribute, Booleans
+from core.schema.attributes import Attribute, Booleans, Categories
 from core.schema.domain import Domain
-from dashboard.views.common import editors
+from dashboard.views.common import editors, lines_editor
 
 SUITED: dict[str, tuple[Callable[[Attribute], bool], str]] = {
     "": (lambda attribute: True, ""),
     "ordered": (lambda attribute: attribute.ordered, "numbers or dates"),
     "numeric": (lambda attribute: attribute.numeric, "numbers"),
+    "categories": (lambda attribute: isinstance(attribute, Categories), "categories"),
+    "valued": (lambda attribute: attribute.numeric or isinstance(attribute, Booleans), "numbers, or yes and no"),
     "binary": (lambda attribute: attribute.size == 2 or isinstance(attribute, Booleans), "yes or no"),
 }
 """Which columns an option takes, and what is in them."""
@@ -24,17 +26,22 @@ EDITORS: dict[str, Callable[..., Any]] = {
     "conditions": editors.conditions,
     "weights": editors.weights,
     "statistics": editors.statistics,
+    "lines": lines_editor.lines,
 }
 PER_LINE = 3
 
 
-def fill(options: Sequence[Option], domain: Domain, key: str) -> dict[str, Any]:
-    """A value for every option, asked for in their order, within the limits that the option declares."""
+def fill(options: Sequence[Option], domain: Domain, key: str, *, single: bool = False) -> dict[str, Any]:
+    """A value for every option, asked for in their order, within the limits that the option declares.
+
+    With `single` a column is asked for as one column, not as a list of several that are each released.
+    """
     values: dict[str, Any] = {}
     short = [option for option in options if option.kind not in ("columns", "column", *EDITORS)]
     for option in options:
         if option.kind in ("column", "columns"):
-            values[option.name] = _columns(option, domain, f"{key}-{option.name}")
+            ask = _column if single and option.kind == "column" else _columns
+            values[option.name] = ask(option, domain, f"{key}-{option.name}")
     for start in range(0, len(short), PER_LINE):
         line = st.columns(PER_LINE, vertical_alignment="bottom")
         for place, option in zip(line, short[start : start + PER_LINE], strict=False):
@@ -63,6 +70,13 @@ def contents(option: Option) -> str:
     return SUITED[option.only][1]
 
 
+def _column(option: Option, domain: Domain, key: str) -> str | None:
+    """One column, or none where it may be left out."""
+    names = suited(option, domain)
+    start = 0 if option.required and names else None
+    return st.selectbox(option.label, names, index=start, key=key, help=option.help, placeholder="not set")
+
+
 def _columns(option: Option, domain: Domain, key: str) -> tuple[str, ...] | None:
     """Columns in the schema's order, whatever the order of clicks: the same columns are the same plan, paid for once.
 
@@ -70,18 +84,19 @@ def _columns(option: Option, domain: Domain, key: str) -> tuple[str, ...] | None
     no column, because an empty list may stand for all of them.
     """
     names = suited(option, domain)
-    fewest = 1 if option.kind == "column" else option.start or option.low
+    fewest = 1 if option.kind == "column" else option.low if option.start is None else option.start
+    none = option.start == 0
     chosen = st.multiselect(
         option.label if option.kind == "columns" else f"{option.label}s",
         names,
-        default=names if fewest is None or fewest == 0 else names[: int(fewest)],
+        default=names if fewest is None or (fewest == 0 and not none) else names[: int(fewest)],
         max_selections=None if option.high is None else int(option.high),
         key=key,
         help=option.help,
         persist_state="session",
     )
     if not chosen:
-        return None
+        return () if none else None
     every = option.every and len(chosen) == len(names)
     return () if every else tuple(name for name in names if name in chosen)
 

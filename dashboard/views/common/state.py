@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,24 @@ from core.desk.desk import Desk
 from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable
 from core.sessions.answer import Answer
-from dashboard.views.common import access
+from core.sessions.select_answer import SelectAnswer
+from dashboard.door import access
 from dashboard.views.common.wording import moment
 from dashboard.views.data import upload
 from dashboard.views.data.draft import Draft
 
 DEMO_FILES = Path(__file__).resolve().parents[3] / "data"
 DEMO_NAME = "clinic_visits"
+
+
+@dataclass
+class PlanDraft:
+    """A plan from an earlier visit, until it is taken up, declined or overtaken by another."""
+
+    kept: str | None
+    first: str | None = None
+    """The plan that the page began with in this visit."""
+    written: str | None = None
 
 
 @dataclass
@@ -32,22 +44,36 @@ class PageState:
     """The table that Release and Budget speak of."""
     shown: str | None = None
     """The plan whose release is on the page."""
+    decided: tuple[str, str] | None = None
+    """Table and plan of the decision on the Decide page."""
     added: str | None = None
     """The table that was opened last, for its notes."""
     asking: str | None = None
     """The session on the Ask page."""
     opening: tuple[str, str] | None = None
     """Table and plan of a session that is paid and being opened."""
-    answered: tuple[str, Answer] | None = None
+    answered: tuple[str, Answer | SelectAnswer] | None = None
     """The last answer, with its session."""
+    token: tuple[str, str] | None = None
+    """A session and the token for programs that was just made, shown once."""
+    asked: int = 0
+    """Questions asked of shared sessions in this visit."""
+    tour: int | None = None
+    """The step of the guided tour, where one is under way."""
     problem: str | None = None
     """A sentence from a button's callback, shown once."""
     offers: dict[Any, Any] = field(default_factory=dict)
     """Priced mechanisms by table, queries and what is wanted: nothing in them depends on the rows."""
     planned: dict[str, ReleaseTerms] = field(default_factory=dict)
     """The plan under work of each table: the Plan page writes it, the Release page reads it."""
+    plan_drafts: dict[str, PlanDraft] = field(default_factory=dict)
+    """The plan of each table that was kept from an earlier visit."""
     curves: dict[Any, Any] = field(default_factory=dict)
     """Expected errors by epsilon, as remembered as prices are."""
+    trying: tuple[Any, Future[Any]] | None = None
+    """What the mechanisms are being tried for, and that work."""
+    refining: tuple[Any, str] | None = None
+    """What the figures are being refined for, and the id of that work."""
     rehearsals: list[Any] = field(default_factory=list)
     """Rehearsals that were asked for, newest last; all of them ran on public rows."""
 
@@ -69,6 +95,7 @@ def _shared() -> Desk:
     if not access.visitors_only():
         # Beside a server for visitors stands the curator's own: work that waits is finished there, once.
         upload.sweep(opened.folder)
+        opened.drafts.sweep()
         opened.resume()
     return opened
 
@@ -80,32 +107,46 @@ def _discard(opened: Desk) -> None:
 
 @st.cache_resource(scope="session", on_release=_discard, show_spinner="Preparing a workspace …")
 def _throw_away() -> Desk:
-    return Desk(tempfile.mkdtemp(prefix="release-desk-demo-"))
+    folder = Path(tempfile.mkdtemp(prefix="release-desk-demo-"))
+    return Desk(folder, journal=folder / "journal")
 
 
-def demo_file() -> Path | None:
-    """The demo table, where this is a checkout that has it."""
-    return next((path for path in sorted(DEMO_FILES.glob(f"{DEMO_NAME}.*")) if path.suffix in upload.SUFFIXES), None)
+def demo_file(name: str = DEMO_NAME) -> Path | None:
+    """A demo table, where this is a checkout that has it."""
+    return next((path for path in sorted(DEMO_FILES.glob(f"{name}.*")) if path.suffix in upload.SUFFIXES), None)
 
 
-def demo_schema() -> str:
-    return (DEMO_FILES / f"{DEMO_NAME}.schema.json").read_text(encoding="utf-8")
+def demo_schema(name: str = DEMO_NAME) -> str:
+    return (DEMO_FILES / f"{name}.schema.json").read_text(encoding="utf-8")
 
 
 def choose_table(tables: list[DeskTable]) -> DeskTable:
     """The table a page is about, chosen once for all pages."""
     here = session()
     by_id = {table.id: table for table in tables}
+    labels = table_labels(tables)
     chosen = st.selectbox(
         "Table",
         list(by_id),
         index=list(by_id).index(here.table) if here.table in by_id else 0,
-        format_func=lambda identity: table_label(by_id[identity]),
+        format_func=labels.__getitem__,
         help="Names, columns and dates are public; nothing here is computed from the rows.",
     )
     if chosen != here.table:
         here.table, here.shown = chosen, None
     return by_id[chosen]
+
+
+def table_labels(tables: list[DeskTable]) -> dict[str, str]:
+    """What tables are called in a list, by id, each by another text: a browser tells them apart by nothing else, and a
+    table that was opened again with a corrected schema within the minute must not be taken for the first."""
+    labels: dict[str, str] = {}
+    for table in tables:
+        label, often = table_label(table), 2
+        while label in labels.values():
+            label, often = f"{table_label(table)} · {often}", often + 1
+        labels[table.id] = label
+    return labels
 
 
 def table_label(table: DeskTable) -> str:

@@ -23,14 +23,14 @@ SLICE = 10
 """One part in this many of the total is suggested."""
 
 
-def show(draft: Draft, desk: Desk, unit: Unit | None, total: Budget | None) -> None:
+def show(draft: Draft, desk: Desk, unit: Unit | None, total: Budget | None, apart: str | None) -> None:
     with st.popover("Buy from the budget", icon=":material/sell:", width="stretch"):
         st.write(
             "A slice of the budget buys noisy counts over public candidates; what stands out of the noise becomes a "
             f"suggestion. Bounds are round numbers and whole years; categories have at most {LONGEST} bytes. The "
             "result is protected like a release, and the slice is gone."
         )
-        if unit is None or total is None:
+        if unit is None or total is None or apart == "":
             st.info("Choose first whose privacy is protected, and the total budget.", icon=":material/person:")
             return
         kinds = _kinds(draft)
@@ -56,7 +56,7 @@ def show(draft: Draft, desk: Desk, unit: Unit | None, total: Budget | None) -> N
         if pressed and part is not None:
             with messages.guarded():
                 with st.spinner("Reading the table and drawing noise; long columns of text take some seconds …"):
-                    _buy(draft, desk, surveyed, kinds, unit, total, part)
+                    _buy(draft, desk, surveyed, kinds, unit, total, part, apart)
                 st.rerun()
         schema_files.outcome(draft, BOUGHT)
 
@@ -122,9 +122,10 @@ def _buy(
     unit: Unit,
     total: Budget,
     part: Budget,
+    apart: str | None,
 ) -> None:
     with draft.source(desk.folder) as source:
-        found = desk.discover(source, surveyed, unit=unit, total=total, part=part)
+        found = desk.discover(source, surveyed, unit=unit, total=total, part=part, apart=apart)
     lines = found.lines(kinds)
     note = f"bought with ε = {number(part.epsilon)} of the budget"
     told = f"{plural(len(lines), 'column')} described for {percent(found.share)} of the total budget."

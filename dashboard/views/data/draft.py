@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from core.base.errors import BadFile
+from core.table.files import DecimalSign, Encoding, TextFile
 from core.table.table import TableSource
 from dashboard.views.data import server_path, upload
 
@@ -24,12 +25,20 @@ class Draft:
     way: str = ""
     """How the table is being chosen: the demo table, an upload, a path."""
     origin: str = ""
-    """What was chosen: 'demo', an upload's id, or a path."""
+    """What was chosen: 'demo' and the name of one, an upload's id, or 'path' and the path."""
     name: str = ""
     file: Any = None
     """The uploaded file in memory; otherwise there is a path."""
     path: Path | None = None
-    """The demo table or a file on the server; never kept for an upload."""
+    """The demo table or a file on the server; never that of an upload."""
+    id: str = ""
+    """Under which it is kept for later; empty where it is not."""
+    copy: Path | None = None
+    """The copy of an upload that is kept with it."""
+    written_down: str = ""
+    """What was kept last."""
+    written: tuple[Encoding, DecimalSign] = ("utf-8", ".")
+    """How a text file is written, as the curator says."""
     tables: tuple[str, ...] = ()
     """The tables of a DuckDB file."""
     table: str | None = None
@@ -40,6 +49,12 @@ class Draft:
     """What the grid started from: an editor must not be fed its own output."""
     latest: pd.DataFrame = field(default_factory=pd.DataFrame)
     version: int = 0
+    rules: str = ""
+    """Rules that every record obeys, one to a line."""
+    counts_problem: str | None = None
+    """What was wrong with a table of known counts that was to become rules."""
+    rules_version: int = 0
+    """Counts the times that a schema filled the rules: their field must then begin anew."""
     problem: str | None = None
     """What was wrong with the file."""
     schema_problem: str | None = None
@@ -62,25 +77,41 @@ class Draft:
     def key(self) -> str:
         return f"schema-{self.version}"
 
-    def restart(self, frame: pd.DataFrame, told: str | None = None) -> None:
-        """Begin again with this grid."""
+    def restart(self, frame: pd.DataFrame, told: str | None = None, rules: Iterable[str] | None = None) -> None:
+        """Begin again with this grid, and with these rules if a schema brought any; else they stay."""
+        if rules is not None:
+            self.take_rules(rules)
         self.base = self.latest = frame
         self.version += 1
         self.told, self.schema_problem = told, None
 
+    def take_rules(self, rules: Iterable[str]) -> None:
+        """These rules in place of those that were typed."""
+        self.rules, self.rules_version = "\n".join(rules), self.rules_version + 1
+
     def forget(self) -> None:
         """Nothing is chosen any more."""
-        vars(self).update(vars(Draft(way=self.way, version=self.version)))
+        vars(self).update(vars(Draft(way=self.way, version=self.version, rules_version=self.rules_version + 1)))
+
+    def _source(self, path: Path) -> TableSource:
+        if self.table is not None:
+            return path, self.table
+        usual = self.written == Draft.written or path.suffix.lower() not in upload.TEXTS
+        return path if usual else TextFile(path, *self.written)
 
     @contextmanager
     def source(self, workspace: Path) -> Iterator[TableSource]:
         """What was chosen, readable for as long as it is needed."""
-        if self.file is not None:
+        if self.copy is not None and self.copy.exists():
+            yield self._source(self.copy)
+        elif self.file is not None:
             with upload.on_disk(self.file, workspace) as path:
-                yield path if self.table is None else (path, self.table)
+                yield self._source(path)
         elif self.path is not None:
             # Asked again: since the choice the file may have become a link to somewhere else.
-            path = self.path if self.origin == DEMO else server_path.allowed(str(self.path))
-            yield path if self.table is None else (path, self.table)
+            demo = self.origin.partition(" ")[0] == DEMO
+            path = self.path if demo else server_path.allowed(str(self.path))
+            several = None if demo else server_path.several(path)
+            yield self._source(path) if several is None else several
         else:
-            raise BadFile("No table is chosen; choose one first.")
+            raise BadFile("The table is not there any more; choose it again.")

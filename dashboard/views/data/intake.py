@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from core.base.errors import DeskError
 from core.base.wording import amount, plural
 from core.desk.desk import Desk
 from core.plans.statements import DeskTable
@@ -13,11 +12,17 @@ from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 from dashboard.views.common import messages, wording
-from dashboard.views.data import discovery_form, schema_files, schema_grid, universe
+from dashboard.views.data import discovery_form, rules_form, schema_files, schema_grid
 from dashboard.views.data.draft import Draft
+from dashboard.views.data.schema import bulk_edit, universe
+
+MOST_MISTAKES = 20
+"""Mistakes of a grid that are listed at once."""
+MANY_MOVED = 0.03
+"""The part of a column's cells that may not fit before something is wrong with the schema."""
 
 
-def fillers(draft: Draft, desk: Desk, unit: Unit | None, total: Budget | None) -> None:
+def fillers(draft: Draft, desk: Desk, unit: Unit | None, total: Budget | None, apart: str | None) -> None:
     """Four ways to fill the grid; none of them looks at the table without being paid for."""
     st.write(
         "Bounds, bins and categories become public with every release. Take them from a form, a law or a code book, "
@@ -26,13 +31,13 @@ def fillers(draft: Draft, desk: Desk, unit: Unit | None, total: Budget | None) -
     )
     places = st.columns(4)
     with places[0]:
-        schema_files.saved(draft)
+        schema_files.saved(draft, desk)
     with places[1]:
         schema_files.code_book(draft)
     with places[2]:
         schema_files.public_sample(draft, desk)
     with places[3]:
-        discovery_form.show(draft, desk, unit, total)
+        discovery_form.show(draft, desk, unit, total, apart)
     if draft.told:
         messages.note(messages.plain(draft.told), "released" if draft.filler == discovery_form.BOUGHT else "public")
 
@@ -42,13 +47,22 @@ def schema(draft: Draft, id_column: str | None) -> Domain | None:
     if draft.key not in st.session_state and draft.latest is not draft.base:
         # The editor forgot its edits because another page was shown.
         draft.restart(draft.latest)
+    bulk_edit.show(draft)
     draft.latest = schema_grid.editor(draft.base, draft.key)
-    try:
-        domain = schema_grid.to_domain(draft.latest)
-    except DeskError as problem:
-        st.error(messages.sentence(problem), icon=":material/error:")
+    found = schema_grid.mistakes(draft.latest)
+    if found:
+        shown = "\n".join(f"- {messages.plain(problem)}" for problem in found[:MOST_MISTAKES])
+        more = len(found) - MOST_MISTAKES
+        st.error(
+            f"{plural(len(found), 'mistake')} in the grid:\n{shown}" + (f"\n- and {more} more" if more > 0 else ""),
+            icon=":material/error:",
+        )
         return None
-    universe.show(domain, id_column)
+    plain = schema_grid.to_domain(draft.latest)
+    universe.show(plain, id_column)
+    domain = rules_form.show(draft, plain)
+    if domain is None:
+        return None
     st.download_button(
         "Save the schema",
         domain.to_json(),
@@ -60,19 +74,55 @@ def schema(draft: Draft, id_column: str | None) -> Domain | None:
     return domain
 
 
-def open_table(draft: Draft, desk: Desk, domain: Domain, unit: Unit, budget: Budget) -> DeskTable:
+def shared_budget() -> str | None:
+    """Why this table does not share the budget of others with the same rows; None where it does, as it should."""
+    shared = st.checkbox(
+        "Rows that are at this desk already share one budget",
+        value=True,
+        key="share-account",
+        help="The same people in another file, format, order or choice of columns are recognised; what is published "
+        "about them adds up in one account.",
+    )
+    if shared:
+        return None
+    return st.text_input(
+        "Why these are other people",
+        key="apart-reason",
+        placeholder="who decided it, and why; it stays on record",
+        max_chars=2_000,
+    )
+
+
+def open_table(draft: Draft, desk: Desk, domain: Domain, unit: Unit, budget: Budget, apart: str | None) -> DeskTable:
     with draft.source(desk.folder) as source:
-        return desk.add_table(source, domain, unit=unit, budget=budget, name=draft.name)
+        return desk.add_table(source, domain, unit=unit, budget=budget, name=draft.name, apart=apart)
 
 
-def report(table: DeskTable) -> None:
+def misfitting(table: DeskTable) -> list[str]:
+    """Columns whose declaration must be wrong, by how many of their cells it moved. Curator-only."""
+    cells = table.notes["rows"] + table.notes["dropped_rows"]
+    return [name for name, count in table.notes["misfits"].items() if count > MANY_MOVED * cells]
+
+
+def report(table: DeskTable, desk: Desk) -> None:
     """What happened to the rows; for the curator's eyes."""
     rows, misfits, dropped = table.notes["rows"], table.notes["misfits"], table.notes["dropped_rows"]
     with st.container(border=True):
         st.success(f"'{messages.plain(table.name)}' is open.", icon=":material/check_circle:")
         messages.badge("curator only")
+        if "source" in table.notes:
+            name = messages.plain(desk.account_name(table))
+            st.write(f"Its rows are at this desk already: it spends from the account '{name}'.")
         st.write(f"{plural(rows, 'row')} in use; {plural(dropped, 'row')} left out by the limit per unit.")
         found = {name: count for name, count in misfits.items() if count}
+        wrong = misfitting(table)
+        if wrong:
+            listed = ", ".join(f"'{messages.plain(name)}'" for name in wrong)
+            st.error(
+                f"Many cells of {listed} do not fit what is declared: a release would say something else than the "
+                "table. **Correct the schema** in step 4 and open the table again; that costs nothing.",
+                icon=":material/error:",
+            )
         if found:
             st.write("Cells that did not fit the schema and were moved:")
             # Only text: a grid would offer private counts as a file.
@@ -89,6 +139,8 @@ def report(table: DeskTable) -> None:
             )
         else:
             st.write("Every cell fits the schema.")
+        if rules := table.notes.get("broken_rules"):
+            rules_form.broken(rules)
         st.page_link("steps/plan.py", label="Go on to Plan", icon=":material/arrow_forward:")
 
 

@@ -10,10 +10,12 @@ import streamlit as st
 from core.base.errors import BadSchema, printable
 from core.base.wording import plural
 from core.desk.desk import Desk
+from core.plans.statements import DeskTable
 from core.schema import codebook
 from core.schema.domain import Domain
 from core.table import public_sample as sample
-from dashboard.views.common import access, messages
+from dashboard.door import access
+from dashboard.views.common import messages, state
 from dashboard.views.data import schema_grid, upload
 from dashboard.views.data.draft import Draft
 
@@ -27,24 +29,40 @@ SCHEMA, CODEBOOK, SAMPLE = "schema", "code book", "sample"
 SAMPLE_TYPES = ["csv", "tsv", "parquet"]
 
 
-def saved(draft: Draft) -> None:
-    """Load a saved schema."""
+def saved(draft: Draft, desk: Desk) -> None:
+    """Load a saved schema, or the one of a table at the desk that has the same columns."""
     with st.popover("Load a schema", icon=":material/upload_file:", width="stretch"):
-        st.write("A schema.json saved here before, or one that came with a release.")
+        st.write("A schema.json saved here before, or one that came with a release. Sizes of columns are read as well.")
         st.file_uploader("Schema", type="json", key="schema-file", on_change=_load_schema, args=(draft,))
+        names = {name for name, _ in draft.columns}
+        known = {table.id: table for table in desk.tables() if names.issuperset(table.domain.names)}
+        if known:
+            labels = state.table_labels(list(known.values()))
+            chosen = st.selectbox(
+                "Or that of a table at this desk", list(known), format_func=labels.__getitem__, key="schema-of"
+            )
+            st.button("Use its schema", key="schema-of-use", on_click=_use_known, args=(draft, known[chosen]))
         outcome(draft, SCHEMA)
 
 
 def code_book(draft: Draft) -> None:
     """Paste or import a code book."""
     with st.popover("Use a code book", icon=":material/menu_book:", width="stretch"):
-        st.write("One line per column, as CSV or JSON; only the name is needed. What it does not say stays as it is.")
+        st.write(
+            "One line per column, as CSV or JSON; only the name is needed. What it does not say stays as it is. "
+            "Frictionless (Table Schema, Data Package), CSV on the Web, DDI Codebook (XML, without its statistics, "
+            "which come from the rows) and sizes of columns are read as well."
+        )
         st.code(EXAMPLE, language=None)
         st.text_area("Paste it here", key="codebook-text", height=140)
         st.button("Use it", key="codebook-use", on_click=_paste_codebook, args=(draft,))
         outcome(draft, CODEBOOK)
         st.file_uploader(
-            "Or import it", type=["csv", "tsv", "json"], key="codebook-file", on_change=_load_codebook, args=(draft,)
+            "Or import it",
+            type=["csv", "tsv", "json", "xml"],
+            key="codebook-file",
+            on_change=_load_codebook,
+            args=(draft,),
         )
 
 
@@ -84,15 +102,25 @@ def outcome(draft: Draft, filler: str) -> None:
 
 def _load_schema(draft: Draft) -> None:
     def fill(file: Any) -> None:
-        domain = Domain.from_json(_text(file, "schema"))
+        text = upload.text_of(file, "schema", LARGEST)
+        if codebook.foreign(text):
+            _use(draft, text)
+            return
+        domain = Domain.from_json(text)
         told = f"{plural(len(domain), 'column')} described by the saved schema; the others are left out."
-        draft.restart(schema_grid.from_domain(domain, draft.columns), told)
+        draft.restart(schema_grid.from_domain(domain, draft.columns), told, domain.rules)
 
     _filled(draft, SCHEMA, "schema-file", fill)
 
 
+def _use_known(draft: Draft, table: DeskTable) -> None:
+    draft.filler = SCHEMA
+    told = f"{plural(len(table.domain), 'column')} described as in '{table.name}'; the others are left out."
+    draft.restart(schema_grid.from_domain(table.domain, draft.columns), told, table.domain.rules)
+
+
 def _load_codebook(draft: Draft) -> None:
-    _filled(draft, CODEBOOK, "codebook-file", lambda file: _use(draft, _text(file, "code book")))
+    _filled(draft, CODEBOOK, "codebook-file", lambda file: _use(draft, upload.text_of(file, "code book", LARGEST)))
 
 
 def _paste_codebook(draft: Draft) -> None:
@@ -120,6 +148,8 @@ def _use(draft: Draft, text: str) -> None:
         raise BadSchema("The code book describes no column of this table; its names must be the table's own.")
     described = {line["name"] for line in known}
     _tell(draft, known, FROM_CODEBOOK, "the code book", [name for name in names if name not in described])
+    if rules := codebook.read_rules(text):
+        draft.take_rules(rules)
     if len(known) < len(lines):
         others = plural(len(lines) - len(known), "line")
         draft.told = f"{draft.told} {others} of the code book name columns that this table does not have."
@@ -143,12 +173,3 @@ def _filled(draft: Draft, filler: str, key: str, fill: Callable[[Any], None]) ->
         fill(given)
     except Exception as problem:
         draft.schema_problem = messages.sentence(problem)
-
-
-def _text(file: Any, what: str) -> str:
-    if file.size > LARGEST:
-        raise BadSchema(f"The {what} file is too large to be one.")
-    try:
-        return str(file.getvalue().decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise BadSchema(f"The {what} file is not UTF-8 text; save it again in UTF-8.") from None

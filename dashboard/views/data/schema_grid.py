@@ -5,16 +5,17 @@ Lists of categories are written in one cell: `north | south | 3 | "3"`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from core.base.errors import BadSchema, printable
+from core.base.errors import BadSchema, DeskError, printable
+from core.schema.bins import propose
 from core.schema.codebook_line import SETTINGS
 from core.schema.domain import KINDS, MAX_CELLS, Domain
-from core.schema.guesses import draft, like_id
+from core.schema.guesses import draft, like_id, nameless
 from core.schema.value_list import read_values, write_values
 
 TYPES = {
@@ -28,8 +29,12 @@ STORAGES = (
 
 
 def from_columns(columns: Sequence[tuple[str, str]]) -> pd.DataFrame:
-    """A first grid from names and storage types; what is named like an id starts unticked."""
-    return _frame({"include": not like_id(str(guess["name"])), **guess} for guess in draft(columns))
+    """A first grid from names and storage types; what is named like an id, or by a number only, starts unticked."""
+    return _frame({"include": _useful(str(guess["name"])), **guess} for guess in draft(columns))
+
+
+def _useful(name: str) -> bool:
+    return not (like_id(name) or nameless(name))
 
 
 def from_domain(domain: Domain, columns: Sequence[tuple[str, str]]) -> pd.DataFrame:
@@ -61,7 +66,57 @@ def with_lines(frame: pd.DataFrame, lines: Iterable[Mapping[str, Any]], note: st
 
 def to_domain(frame: pd.DataFrame) -> Domain:
     """The ticked lines as a schema; an error names the column."""
-    lines = [dict(zip(TYPES, line, strict=True)) for line in frame.itertuples(index=False) if line.include]
+    return _domain(_lines(frame))
+
+
+def mistakes(frame: pd.DataFrame) -> list[str]:
+    """Every mistake of the grid in a sentence of its own, in the order of its lines; none where it is a schema."""
+    lines = [[line] for line in _lines(frame)]
+    found = [problem for line in lines if (problem := _problem(line))]
+    # What is wrong with no line alone is wrong with all of them together, as no line at all is.
+    whole = None if found else _problem([line[0] for line in lines])
+    return found if whole is None else [whole]
+
+
+def _problem(lines: Sequence[Mapping[str, Any]]) -> str | None:
+    try:
+        _domain(lines)
+    except DeskError as problem:
+        return str(problem)
+    return None
+
+
+def with_settings(frame: pd.DataFrame, names: Collection[str], settings: Mapping[str, Any]) -> pd.DataFrame:
+    """The grid with the same settings for several columns; what is not given stays."""
+    changed = frame.copy()
+    chosen = changed["name"].isin(list(names))
+    for setting, value in settings.items():
+        changed.loc[chosen, setting] = value
+    return changed.astype(TYPES)
+
+
+def with_bins(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """The grid with bins where a ticked range has none and deserves some, and the names of those columns."""
+    changed = frame.copy()
+    filled = []
+    for place, line in zip(changed.index, _each(frame), strict=True):
+        bins = propose(line["kind"], line["low"], line["high"]) if line["include"] and pd.isna(line["bins"]) else None
+        if bins is not None:
+            changed.loc[place, "bins"] = bins
+            filled.append(str(line["name"]))
+    return changed.astype(TYPES), filled
+
+
+def _each(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [dict(zip(TYPES, line, strict=True)) for line in frame.itertuples(index=False)]
+
+
+def _lines(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The ticked ones."""
+    return [line for line in _each(frame) if line["include"]]
+
+
+def _domain(lines: Sequence[Mapping[str, Any]]) -> Domain:
     if not lines:
         raise BadSchema("No column is ticked; tick at least one to be in the schema.")
     return Domain.from_list([_settings(line) for line in lines])

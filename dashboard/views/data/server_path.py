@@ -1,4 +1,4 @@
-"""Files that already lie on the server: only inside folders that whoever runs the dashboard has named."""
+"""Files that lie on the server already: only inside folders that whoever runs the dashboard has named."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 from core.base.errors import BadFile, Refused
-from dashboard.views.common import access
+from core.table.files import ParquetFiles
+from dashboard.door import access
 
 VARIABLE = "RELEASE_DESK_PATHS"
 OFF = (
@@ -34,6 +35,18 @@ def allowed(text: str) -> Path:
     except (OSError, ValueError, RuntimeError):
         raise BadFile("This is no path; write it as /folder/file.csv.") from None
     # Before anything is said about the file: whether others exist is nobody's business.
-    if not any(found.is_relative_to(folder) for folder in within):
-        raise Refused(f"This path is outside the folders that {VARIABLE} names; choose a file inside one of them.")
+    _check_inside(found, within)
     return found
+
+
+def several(place: Path) -> ParquetFiles | None:
+    """The Parquet files of a folder or a pattern, each of them inside as well; None where a place names one file."""
+    found = ParquetFiles.of(place)
+    for path in () if found is None else found.paths:
+        _check_inside(path, folders())
+    return found
+
+
+def _check_inside(path: Path, within: list[Path]) -> None:
+    if not any(path.is_relative_to(folder) for folder in within):
+        raise Refused(f"This path is outside the folders that {VARIABLE} names; choose a file inside one of them.")

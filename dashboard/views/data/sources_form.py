@@ -1,7 +1,8 @@
-"""Where a table comes from: the demo table, an upload, or a path on the server; a DuckDB file needs a table's name."""
+"""Where a table comes from: the demo table, an upload, or a path on the server; a database needs a table's name."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import streamlit as st
@@ -9,24 +10,31 @@ import streamlit as st
 from core.base.errors import BadFile
 from core.base.wording import plural
 from core.desk.desk import Desk
-from core.schema.domain import Domain
+from core.table.files import DecimalSign, Encoding
+from core.table.formats import survey_file
 from core.table.source import stored_tables
 from core.table.table import inspect
-from dashboard.views.common import access, messages, state
-from dashboard.views.data import schema_grid, server_path, upload
-from dashboard.views.data.draft import DEMO, Draft
+from dashboard.door import access
+from dashboard.views.common import messages, state
+from dashboard.views.data import gallery, kept_drafts, schema_grid, server_path, upload
+from dashboard.views.data.draft import Draft
 
 CHOICES = {
-    "Demo table": "Invented visits to a clinic: try everything, harm nobody.",
-    "Upload a file": "A CSV, TSV or Parquet file or a DuckDB database of your own.",
-    "A file on the server": "Inside a folder that whoever runs this dashboard has named.",
+    "Demo table": "Four invented tables: try everything, harm nobody.",
+    "Upload a file": "CSV, TSV, Excel, Parquet, Stata or SPSS, or a DuckDB or SQLite database, of your own.",
+    "A file on the server": "Also a folder of Parquet files, inside a folder that whoever runs this has named.",
 }
 DEMO_TABLE, UPLOAD, PATH = CHOICES
+ENCODINGS: dict[str, Encoding] = {"UTF-8, as usual": "utf-8", "Latin-1, as older Western programs write": "latin-1"}
+DECIMALS: dict[str, DecimalSign] = {"point: 1.5": ".", "comma: 1,5": ","}
 HEADER_ONLY = "Only the header is looked at until you have declared the schema; bounds are never read off the data."
 
 
 def choose(draft: Draft, desk: Desk) -> None:
     """Leaves the draft with the columns of what was chosen."""
+    with st.container():
+        # A place of its own: what comes below stays what it is, open or not, when an offer goes.
+        kept_drafts.offer(draft, desk)
     demo = state.demo_file()
     choices = list(CHOICES) if demo else [UPLOAD, PATH]
     captions = [CHOICES[choice] for choice in choices]
@@ -35,9 +43,7 @@ def choose(draft: Draft, desk: Desk) -> None:
         draft.way = kind
         draft.forget()
     if kind == DEMO_TABLE and demo is not None:
-        if draft.origin != DEMO:
-            begin_demo(draft, demo)
-        messages.note(f"{plural(len(draft.columns), 'column')}; file and schema are part of this program.", "public")
+        gallery.choose(draft)
         return
     if access.demo():
         st.info("This is a public demo: it takes no files. Run Release Desk on your own machine to use your own table.")
@@ -51,6 +57,7 @@ def choose(draft: Draft, desk: Desk) -> None:
             args=(draft, desk),
             help=HEADER_ONLY,
         )
+        _written(begin_upload, draft, desk)
     else:
         _path(draft, desk)
     if draft.problem:
@@ -60,21 +67,18 @@ def choose(draft: Draft, desk: Desk) -> None:
         messages.note(f"'{messages.plain(draft.name)}' with {plural(len(draft.columns), 'column')}.", "curator only")
 
 
-def begin_demo(draft: Draft, demo: Path) -> None:
-    draft.forget()
-    draft.columns = tuple((column.name, column.type) for column in inspect(demo))
-    draft.restart(schema_grid.from_domain(Domain.from_json(state.demo_schema()), draft.columns))
-    draft.origin, draft.name, draft.path = DEMO, state.DEMO_NAME, demo
-
-
 def begin_upload(draft: Draft, desk: Desk) -> None:
     """The uploader's callback: also called when the curator takes the file away, but not when the page changes."""
+    kept_drafts.drop(draft, desk)
     draft.forget()
     file = st.session_state.get("upload")
     if file is None:
         return
     draft.origin, draft.name, draft.file = file.file_id, upload.name_of(file.name), file
+    draft.written = _said()
     _begin(draft, desk)
+    if draft.problem is None:
+        kept_drafts.take_up(draft, desk)
 
 
 def begin_path(draft: Draft, desk: Desk) -> None:
@@ -86,10 +90,13 @@ def begin_path(draft: Draft, desk: Desk) -> None:
     try:
         draft.path = server_path.allowed(typed)
         draft.origin, draft.name = f"path {draft.path}", upload.name_of(draft.path.name)
+        draft.written = _said()
     except Exception as problem:
         draft.problem = messages.sentence(problem)
         return
     _begin(draft, desk)
+    if draft.problem is None:
+        kept_drafts.take_up(draft, desk)
 
 
 def begin_table(draft: Draft, desk: Desk) -> None:
@@ -104,7 +111,7 @@ def _begin(draft: Draft, desk: Desk) -> None:
         with draft.source(desk.folder) as source:
             tables = stored_tables(source) if isinstance(source, Path) else None
         if tables is not None and not tables:
-            raise BadFile("The DuckDB database has no tables; views cannot be used.")
+            raise BadFile("The file has no tables or sheets; views cannot be used.")
     except Exception as problem:
         draft.forget()
         draft.problem = messages.sentence(problem)
@@ -147,16 +154,44 @@ def _path(draft: Draft, desk: Desk) -> None:
         placeholder=str(folders[0] / "people.csv"),
         help=f"Inside {', '.join(messages.plain(folder) for folder in folders)}. {HEADER_ONLY}",
     )
+    st.caption(on_server())
+    _written(begin_path, draft, desk)
+
+
+def on_server() -> str:
+    """What can be read from a path here, and what has to be brought into another form first."""
+    survey = "Stata and SPSS files" if survey_file.installed() else "not Stata and SPSS files (no reader is installed)"
+    return (
+        "One file as for an upload, a folder of Parquet files with the same columns, or a pattern such as "
+        "`visits/2024-*.parquet`. Parquet files and DuckDB tables are read a column at a time, so they may be larger "
+        f"than memory; other files have to fit. Also read: SQLite databases, Excel workbooks, {survey}. Tables of "
+        "Postgres or MySQL have to be exported to Parquet."
+    )
+
+
+def _written(begin: Callable[[Draft, Desk], None], draft: Draft, desk: Desk) -> None:
+    """How a text file is written; never guessed from its rows, where one odd cell would change all others."""
+    with st.container(horizontal=True):
+        for label, key, choices in (
+            ("Letters of a text file", "text-encoding", ENCODINGS),
+            ("Decimal sign of a text file", "text-decimal", DECIMALS),
+        ):
+            st.selectbox(label, choices, key=key, persist_state="session", on_change=begin, args=(draft, desk))
+
+
+def _said() -> tuple[Encoding, DecimalSign]:
+    encoding = ENCODINGS.get(str(st.session_state.get("text-encoding")), "utf-8")
+    return encoding, DECIMALS.get(str(st.session_state.get("text-decimal")), ".")
 
 
 def _tables(draft: Draft, desk: Desk) -> None:
     if len(draft.tables) > 1:
         st.selectbox(
-            "Table in the database",
+            "Table or sheet in the file",
             draft.tables,
             index=None if draft.table is None else draft.tables.index(draft.table),
             key=f"table-{draft.origin}",
             on_change=begin_table,
             args=(draft, desk),
-            placeholder="Choose one of its tables",
+            placeholder="Choose one of them",
         )

@@ -12,7 +12,8 @@ from typing import Any
 
 from core.base.errors import BadFile
 
-SUFFIXES = (".csv", ".tsv", ".parquet", ".duckdb")
+TEXTS = (".csv", ".tsv")
+SUFFIXES = (*TEXTS, ".xlsx", ".parquet", ".duckdb", ".sqlite", ".db", ".dta", ".sav", ".zsav")
 FOLDER = "incoming"
 STALE_SECONDS = 3600
 """Older files are left over from a server that was killed while reading; younger ones may be in use by another."""
@@ -37,10 +38,20 @@ def suffix_of(name: str) -> str:
     suffix = PurePosixPath(name.replace("\\", "/")).suffix.lower()
     if suffix not in SUFFIXES:
         raise BadFile(
-            "The file must be a CSV, TSV or Parquet file or a DuckDB database; its name must end in .csv, .tsv, "
-            ".parquet or .duckdb."
+            "The file must be a CSV, TSV, Excel, Parquet, Stata or SPSS file or a DuckDB or SQLite database; its name "
+            f"must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}."
         )
     return suffix
+
+
+def text_of(file: Any, what: str, most: int) -> str:
+    """The text of an upload that is read as a whole, of at most so many bytes."""
+    if file.size > most:
+        raise BadFile(f"The {what} file is too large to be one.")
+    try:
+        return str(file.getvalue().decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise BadFile(f"The {what} file is not UTF-8 text; save it again in UTF-8.") from None
 
 
 def name_of(name: str) -> str:

@@ -13,19 +13,30 @@ import streamlit as st
 from core.base.odds import odds
 from core.desk.desk import Desk
 from core.desk.workspace import HOME_VARIABLE
-from core.registry import interactive, offline, query_classes
-from dashboard.views.common import access, messages
+from core.registry import decisions, interactive, offline, query_classes, randomisers
+from dashboard.door import access
+from dashboard.views.common import messages
 
 WORDS = {
     "Unit of privacy": "Whose presence is hidden: one row, or all rows of one person up to a limit.",
     "Epsilon (ε)": "How much one unit may change the odds of anything that is published. Smaller protects more.",
     "Delta (δ)": "The probability with which the promise about epsilon may fail. Choose far below one in the number of "
     "people, or 0. It never makes a release worse: where pure noise is about as exact, that is drawn and δ is 0.",
-    "Budget": "What all releases and sessions of a table may cost together. It is never refunded. Releases with and "
-    "without δ share it badly: half of it spent on one kind leaves less than half for the other.",
+    "Budget": "What all releases and sessions of a table may cost together. What a closed session never used comes "
+    "back, nothing else does. Releases with and without δ share it badly: half of it spent on one kind leaves less "
+    "than half for the other.",
     "Schema": "What is publicly known about the columns: kinds, bounds, bins, categories. It is part of every release.",
     "Release": "Synthetic records, noisy tables and a certificate, made once and stored. Opening it again is free.",
     "Session": "Questions answered one at a time. Easy ones follow from what is public, hard ones are measured.",
+    "Formula or SQL": "A question as text, `age >= 65 and region in {north, east}`, or a statement, `SELECT region, "
+    "COUNT(*), AVG(age) FROM t WHERE age >= 65 GROUP BY region`. It is read, never run; a statement lists every group "
+    "that the schema allows.",
+    "Decision": "Instead of a table, what to do: which sites to open, where a network splits, what covers all. Its "
+    "public part is known to all, the rows decide, and it comes with what is proven of it.",
+    "Local model": "No table at all: each person's device changes the answer by chance and sends the result, as on the "
+    "page Collect. ε is promised to each person, and nobody has to be trusted; the price is a larger error.",
+    "Limits": "What no method can do, on a page for everybody: it attacks invented people and shows what noise, a "
+    "small epsilon and simple classes of questions are good for.",
     "Curator only": "Exact figures from the table. They must not leave this desk.",
 }
 
@@ -52,6 +63,10 @@ def registered() -> None:
     _mechanisms(offline, "Every mechanism for releases.")
     st.header("How questions are answered", divider="gray")
     _mechanisms(interactive, "Every interactive mechanism.")
+    st.header("How decisions are made", divider="gray")
+    _mechanisms(decisions, "Every private decision.")
+    st.header("How people randomise their own answers", divider="gray")
+    _mechanisms(randomisers, "Every randomiser of the page Collect.")
 
 
 def settings(desk: Desk) -> None:
@@ -86,6 +101,7 @@ def _curators() -> None:
         'client_id = "…"\nclient_secret = "…"\nserver_metadata_url = "https://…/.well-known/openid-configuration"\n'
         'curators = ["ada@clinic.example", {issuer = "https://…", subject = "…"}]',
         language="toml",
+        wrap_lines=True,
     )
     st.write(
         "An address makes a curator only if the provider says that it was verified: the claim `email_verified` must be "

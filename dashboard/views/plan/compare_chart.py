@@ -37,6 +37,16 @@ class Line:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LeastLine:
+    """What no method can do better than."""
+
+    theorem: str
+    epsilons: tuple[float, ...]
+    errors: tuple[float | None, ...]
+    """In rows; None where nothing is proved."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Dot:
     """One rehearsal."""
 
@@ -47,7 +57,12 @@ class Dot:
 
 
 def compare(
-    lines: Sequence[Line], dots: Sequence[Dot], chosen: str, epsilon: float, wanted: float | None
+    lines: Sequence[Line],
+    dots: Sequence[Dot],
+    chosen: str,
+    epsilon: float,
+    wanted: float | None,
+    least: LeastLine | None = None,
 ) -> tuple[go.Figure, str]:
     """Expected errors as lines, theorems dotted, rehearsals as crosses; the chosen mechanism is thick and filled."""
     figure = go.Figure()
@@ -77,6 +92,15 @@ def compare(
                 visible=True if picked else "legendonly",
                 hovertemplate=f"{line.title}<br>ε %{{x:.3g}}: ±%{{y:,.3~g}} rows promised<extra></extra>",
             )
+    if least is not None:
+        figure.add_scatter(
+            x=least.epsilons,
+            y=least.errors,
+            name="No method, on every table",
+            mode="lines",
+            line={"color": OTHER, "width": 3, "dash": "longdash"},
+            hovertemplate=f"ε %{{x:.3g}}: no method stays below ±%{{y:,.3~g}} rows<br>{least.theorem}<extra></extra>",
+        )
     if dots:
         figure.add_scatter(
             x=[dot.epsilon for dot in dots],
@@ -104,7 +128,7 @@ def compare(
     )
     figure.update_xaxes(type="log", dtick="D2", tickformat="~g", automargin=True)
     figure.update_yaxes(type="log", dtick="D2", tickformat=",~g", automargin=True)
-    return figure, _words(lines, dots, chosen, epsilon)
+    return figure, _words(lines, dots, chosen, epsilon, least)
 
 
 def nearest(lines: Sequence[Line], chosen: str, epsilon: float) -> list[Line]:
@@ -130,7 +154,7 @@ def wrapped(text: str) -> str:
     return "<br>".join(textwrap.wrap(text, WIDTH))
 
 
-def _words(lines: Sequence[Line], dots: Sequence[Dot], chosen: str, epsilon: float) -> str:
+def _words(lines: Sequence[Line], dots: Sequence[Dot], chosen: str, epsilon: float, least: LeastLine | None) -> str:
     """The same comparison as text, at the epsilon nearest to the chosen one."""
     parts = []
     for line in sorted(lines, key=lambda line: line.name != chosen):
@@ -139,4 +163,6 @@ def _words(lines: Sequence[Line], dots: Sequence[Dot], chosen: str, epsilon: flo
             theorem = "" if bound is None else f", {rows(bound)} by its theorem"
             parts.append(f"{line.title} {rows(error)}{theorem}")
     rehearsed = "" if not dots else f" The latest rehearsal had {rows(dots[-1].error)}."
-    return f"Lines of the error against epsilon; at epsilon {number(epsilon)}: {'; '.join(parts)}.{rehearsed}"
+    proved = [] if least is None else [error for error in least.errors if error is not None]
+    limit = "" if not proved else f" No method stays below {rows(max(proved))} on every table at the smallest epsilon."
+    return f"Lines of the error against epsilon; at epsilon {number(epsilon)}: {'; '.join(parts)}.{rehearsed}{limit}"

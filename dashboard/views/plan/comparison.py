@@ -9,31 +9,38 @@ import streamlit as st
 
 from core.base.errors import DeskError
 from core.base.wording import plural
+from core.desk.desk import Desk
 from core.mechanisms.kit.protocol import Mechanism
 from core.mechanisms.kit.proven import Proven
 from core.planning.better_noise import build
-from core.planning.budget_for import Measure
+from core.planning.budget_for import ErrorKind
+from core.planning.simulation.curve import along
+from core.planning.simulation.stand_ins import StandIns
 from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.queries.kit.focus import asked_columns
 from core.registry import mechanism_from, offline
 from core.schema.domain import Domain
+from core.theory.lower_bounds import least_error
 from dashboard.views.common import messages
 from dashboard.views.common.state import PageState
 from dashboard.views.plan import compare_chart
-from dashboard.views.plan.compare_chart import Dot, Line
-from dashboard.views.plan.offers import Offers, remembered
-from dashboard.views.plan.plan_form import MEASURES, Accuracy, Wanted
+from dashboard.views.plan.compare_chart import Dot, LeastLine, Line
+from dashboard.views.plan.offers import Offer, Offers, remembered
+from dashboard.views.plan.plan_form import ERRORS, Accuracy, Wanted
 from dashboard.views.plan.rehearsals import Outcome, Run
 
 STEPS = (0.1, 0.3, 1.0, 3.0, 10.0)
 """Epsilons that are drawn, as multiples of the chosen one."""
 LARGEST = 1_000.0
+LEAST_DRAWN = 0.5
+"""Rows below which a lower bound says nothing that a count does not."""
 
 
 def show(
     here: PageState,
+    desk: Desk,
     table: DeskTable,
     plan: ReleaseTerms,
     priced: Offers,
@@ -43,66 +50,97 @@ def show(
 ) -> None:
     """The figure, with the error that is wanted, else the one that theorems speak of."""
     key = f"compared-{table.id}"
-    measure: Measure = st.segmented_control(
+    kind: ErrorKind = st.segmented_control(
         "Compare by the error of",
-        list(MEASURES),
-        format_func=MEASURES.__getitem__,
-        default=wanted.measure if isinstance(wanted, Accuracy) else "worst",
+        list(ERRORS),
+        format_func=ERRORS.__getitem__,
+        default=wanted.error if isinstance(wanted, Accuracy) else "worst",
         required=True,
-        key=f"{key}-{wanted.measure if isinstance(wanted, Accuracy) else ''}",
+        key=f"{key}-{wanted.error if isinstance(wanted, Accuracy) else ''}",
     )
     with st.spinner("Comparing the mechanisms …"):
         lines = remembered(
             here.curves,
-            (table.id, plan.queries, plan.budget, wanted.delta, plan.mechanism, repr(plan.options), rows, measure),
-            lambda: _lines(table, plan, priced, rows, measure, wanted.delta),
+            (table.id, plan.queries, plan.budget, wanted.delta, plan.mechanism, repr(plan.options), rows, kind),
+            lambda: _lines(desk, table, plan, priced, rows, kind, wanted.delta),
         )
-    within = wanted.within if isinstance(wanted, Accuracy) and wanted.measure == measure else None
-    dots = [dot for run, outcome in rehearsed for dot in _dot(run, outcome, plan, measure)]
-    figure, alt = compare_chart.compare(lines, dots, plan.mechanism, float(plan.budget.epsilon), within)
+    within = wanted.within if isinstance(wanted, Accuracy) and wanted.error == kind else None
+    dots = [dot for run, outcome in rehearsed for dot in _dot(run, outcome, plan, kind)]
+    least = _least(table, plan, rows, wanted.delta) if kind == "worst" else None
+    figure, alt = compare_chart.compare(lines, dots, plan.mechanism, float(plan.budget.epsilon), within, least)
     st.plotly_chart(figure, alt=alt, key=f"{key}-chart", config={"displaylogo": False})
     hidden = max(0, len(lines) - compare_chart.MOST_LINES)
     others = f" Not drawn: {plural(hidden, 'mechanism')} with larger errors." if hidden else ""
     messages.note(
-        "Lines are expected errors of what each mechanism measures: point at one to read what that is. Dotted lines "
-        "are what a theorem promises for a table of so many rows; click a name to show it. Crosses are rehearsals, "
-        "which compare all questions alike. Nothing here is computed from the private rows." + others,
+        "Lines are expected errors of the chosen questions: simulated on public rows at the chosen ε, by a model "
+        "elsewhere. Dotted lines are what a theorem promises for a table of so many rows; click a name to show it. "
+        "Crosses are rehearsals; no method stays below a long-dashed line on every table. Nothing here is computed "
+        "from the private rows." + others,
         "public",
     )
 
 
 def _lines(
-    table: DeskTable, plan: ReleaseTerms, priced: Offers, rows: int, measure: Measure, delta: object
+    desk: Desk, table: DeskTable, plan: ReleaseTerms, priced: Offers, rows: int, kind: ErrorKind, delta: object
 ) -> tuple[Line, ...]:
-    center = float(plan.budget.epsilon)
-    epsilons = tuple(center * step for step in STEPS if center * step <= LARGEST)
     return tuple(
         _line(
+            desk,
+            desk.stand_ins(table, plan.queries, rows=rows),
             table,
             plan,
-            offer.mechanism.name,
+            offer,
             plan.options if offer.mechanism.name == plan.mechanism else {},
-            epsilons,
+            _epsilons(plan),
             rows,
-            measure,
+            kind,
             delta,
         )
-        for offer in priced.found
+        for offer in drawn(priced, plan.mechanism)
     )
 
 
+def _epsilons(plan: ReleaseTerms) -> tuple[float, ...]:
+    center = float(plan.budget.epsilon)
+    return tuple(center * step for step in STEPS if center * step <= LARGEST)
+
+
+def _least(table: DeskTable, plan: ReleaseTerms, rows: int, delta: object) -> LeastLine | None:
+    """The error that no method avoids on every table of so many rows, where that is proved; in 95 % of the runs."""
+    domain = asked_columns(plan.queries, table.domain)
+    found = [
+        least_error(plan.queries, domain, table.unit, Budget(epsilon, delta), max(1, rows))
+        for epsilon in _epsilons(plan)
+    ]
+    if not any(bound.rows >= LEAST_DRAWN for bound in found):
+        return None
+    return LeastLine(
+        theorem=next(bound.theorem for bound in found if bound.rows >= LEAST_DRAWN),
+        epsilons=_epsilons(plan),
+        errors=tuple(bound.rows if bound.rows >= LEAST_DRAWN else None for bound in found),
+    )
+
+
+def drawn(priced: Offers, chosen: str) -> list[Offer]:
+    """What is compared: the mechanisms that are offered, and the chosen one; those for study are no competitors."""
+    return [*priced.found, *(offer for offer in priced.studied if offer.mechanism.name == chosen)]
+
+
 def _line(
+    desk: Desk,
+    public: StandIns,
     table: DeskTable,
     plan: ReleaseTerms,
-    name: str,
+    offer: Offer,
     options: Mapping[str, Any],
     epsilons: tuple[float, ...],
     rows: int,
-    measure: Measure,
+    kind: ErrorKind,
     delta: object,
 ) -> Line:
-    domain = asked_columns(plan.queries, table.domain)
+    domain, name = asked_columns(plan.queries, table.domain), offer.mechanism.name
     about = ""
+    known = build(name, plan.queries, Budget(plan.budget.epsilon, delta), options, domain, table.unit)
     error: float | None
     errors: list[float | None] = []
     promised: list[float | None] = []
@@ -111,13 +149,13 @@ def _line(
         mechanism = mechanism_from(name, plan.queries, budget, options)
         try:
             mechanism = build(name, plan.queries, budget, options, domain, table.unit)
-            expected = mechanism.expected(domain, table.unit)
-            about, error = expected.about, float(getattr(expected, measure))
+            expected = along(known, mechanism, public, desk.told_figures.figures)
+            about, error = expected.about, float(getattr(expected, kind))
         except DeskError:
             error = None
         errors.append(error)
         # A theorem bounds every answer at once; of the average it says nothing that is not in that.
-        promised.append(_promised(mechanism, domain, table, rows) if measure == "worst" else None)
+        promised.append(_promised(mechanism, domain, table, rows) if kind == "worst" else None)
     return Line(
         name=name,
         title=mechanism.title,
@@ -136,12 +174,12 @@ def _promised(mechanism: Mechanism, domain: Domain, table: DeskTable, rows: int)
         return None
 
 
-def _dot(run: Run, outcome: Outcome, plan: ReleaseTerms, measure: Measure) -> list[Dot]:
+def _dot(run: Run, outcome: Outcome, plan: ReleaseTerms, kind: ErrorKind) -> list[Dot]:
     """The rehearsals of these very questions, whatever the mechanism and the budget."""
     if run.plan.queries != plan.queries or not outcome.errors:
         return []
-    per_class = [error.mean if measure == "mean" else error.largest for error in outcome.errors]
-    error = sum(per_class) / len(per_class) if measure == "mean" else max(per_class)
+    per_class = [error.mean if kind == "mean" else error.largest for error in outcome.errors]
+    error = sum(per_class) / len(per_class) if kind == "mean" else max(per_class)
     about = f"{offline[run.plan.mechanism].title} on {run.standin}"
     # A logarithmic axis has no zero; half a row is as good as exact.
     return [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import streamlit as st
@@ -11,21 +12,27 @@ import streamlit as st
 from core.base.errors import DeskError
 from core.base.options import options_of
 from core.base.wording import plural
+from core.base.wording import rows as in_rows
 from core.desk.desk import Desk
-from core.mechanisms.kit.protocol import Expected, Mechanism
-from core.planning.budget_for import budget_for
-from core.planning.recommendation import ranked
+from core.mechanisms.kit.protocol import Mechanism
+from core.planning.simulation.figure import Figure
+from core.planning.simulation.stand_ins import StandIns
+from core.plans.plan import Plan
 from core.plans.statements import DeskTable, Statement
 from core.privacy.budget import Budget
-from core.queries.kit.focus import asked_columns
 from core.queries.kit.protocol import QueryClass
-from core.registry import mechanism_from, offline
+from core.registry import offline
 from dashboard.views.common import messages, option_form
+from dashboard.views.common.latest import keep_latest
 from dashboard.views.common.state import PageState
 from dashboard.views.common.wording import duration, number, percent
+from dashboard.views.plan.measuring_form import raised
 from dashboard.views.plan.plan_form import Accuracy, Wanted
+from dashboard.views.release.remaining import packing
 
 RECOMMENDED = " · **recommended**"
+STUDIED = " · for study"
+FOR_STUDY = "It is here to be studied and would need more than the others; choose a budget to use it."
 FEW, TALL = 5, 480
 """Mechanisms that are shown at their full length; a list of more scrolls in so many pixels, the best ones first."""
 KEPT = 16
@@ -36,41 +43,56 @@ KEPT = 16
 class Offer:
     """A mechanism that can serve all chosen classes, with its usual options."""
 
-    mechanism: type[Mechanism]
+    plan: Plan
+    """With its price and what is expected of the chosen questions."""
     budget: Budget
     """The wanted one, or the smallest that reaches the wanted accuracy."""
-    units: int
-    """What it costs, in the units of the account."""
-    expected: Expected
-    seconds: float
+    reason: str
+    """Why it stands where it stands."""
+
+    @property
+    def mechanism(self) -> type[Mechanism]:
+        return offline[self.plan.mechanism]
+
+    @property
+    def expected(self) -> Figure:
+        return self.plan.expected_error
 
 
 @dataclass(frozen=True, kw_only=True)
 class Offers:
     found: tuple[Offer, ...]
     """The recommended one first."""
+    studied: tuple[Offer, ...]
+    """Mechanisms that are here for their theorems: they stand apart, and are never recommended beside others."""
     refused: dict[str, str]
     """Titles of the others, each with the reason in one sentence."""
 
 
-def offers(here: PageState, desk: Desk, table: DeskTable, asked: Sequence[QueryClass], wanted: Wanted) -> Offers:
+def offers(
+    here: PageState,
+    desk: Desk,
+    table: DeskTable,
+    asked: Sequence[QueryClass],
+    wanted: Wanted,
+    rows: int | None = None,
+    measure: Fraction = Fraction(0),
+) -> Offers:
     """Every mechanism, priced or refused; remembered, because a page runs at every click."""
 
     def priced() -> Offers:
         if isinstance(wanted, Budget):
-            return _priced(desk, table, asked, wanted)
-        return _reaching(desk, table, asked, wanted, offers(here, desk, table, asked, Budget(1, wanted.delta)))
+            return _priced(desk, table, asked, wanted, rows, measure)
+        usual = offers(here, desk, table, asked, Budget(1, wanted.delta), rows, measure)
+        return _reaching(desk, table, asked, wanted, usual, desk.stand_ins(table, asked, rows=rows), measure)
 
-    return remembered(here.offers, (table.id, tuple(asked), wanted), priced)
+    return remembered(here.offers, (table.id, tuple(asked), wanted, rows, measure), priced)
 
 
 def remembered(known: dict[Any, Any], key: Hashable, make: Callable[[], Any]) -> Any:
     """A value that is made once; only the latest few are kept."""
     if key not in known:
-        made = make()
-        for old in list(known)[: max(0, len(known) - KEPT + 1)]:
-            del known[old]
-        known[key] = made
+        keep_latest(known, key, make(), KEPT)
     return known[key]
 
 
@@ -88,26 +110,30 @@ def choose(
     table: DeskTable, asked: Sequence[QueryClass], priced: Offers, statement: Statement
 ) -> tuple[Offer, dict[str, Any]] | None:
     """The mechanism that the curator picks, and its options where they are not the usual ones."""
-    by_name = {offer.mechanism.name: offer for offer in priced.found}
-    chosen = None
+    # What was picked stays, whatever the budget; until something is, the recommendation for these classes holds.
+    kept = pick_key(table, asked)
+    picked = st.session_state.get(kept)
+    shown = priced.found + (priced.studied if _study(table, priced, picked) else ())
+    by_name, chosen = {offer.mechanism.name: offer for offer in shown}, None
     if by_name:
         names, left = list(by_name), statement.total * (1 - statement.spent_share)
-        # What was picked stays, whatever the budget; until something is, the recommendation for these classes holds.
-        kept = pick_key(table, asked)
-        picked, key = st.session_state.get(kept), f"{kept}-{names[0]}"
+        key = f"{kept}-{names[0]}"
         with st.container(height="content" if len(names) <= FEW else TALL, border=len(names) > FEW):
             chosen = st.radio(
                 "Mechanism",
                 names,
                 index=names.index(picked) if picked in by_name else 0,
-                format_func=lambda name: by_name[name].mechanism.title + (RECOMMENDED if name == names[0] else ""),
-                captions=[_caption(offer, left) for offer in priced.found],
+                format_func=lambda name: by_name[name].mechanism.title + _mark(by_name[name], priced),
+                captions=[_caption(offer, left, len(table.domain)) for offer in shown],
                 key=key,
                 on_change=_keep,
                 args=(kept, key),
             )
+        told = by_name[chosen].expected
+        by = "simulated" if told.how == "simulated" else "modelled from simulations"
         messages.note(
-            "Errors, costs, times and refusals follow from schema and budget alone; times are for a million rows.",
+            f"Errors are those of the chosen questions, {by}: {_sentence(told)}. "
+            "They, costs, times and refusals follow from public facts alone.",
             "public",
         )
     if priced.refused:
@@ -119,60 +145,109 @@ def choose(
     return by_name[chosen], _options(by_name[chosen].mechanism, table)
 
 
+def _study(table: DeskTable, priced: Offers, picked: str | None) -> bool:
+    """Whether the mechanisms for study are listed too; one that was picked stays in sight."""
+    if not priced.studied:
+        return False
+    key = study_key(table)
+    if picked in [offer.mechanism.name for offer in priced.studied]:
+        st.session_state.setdefault(key, True)
+    return st.toggle(
+        f"Show {plural(len(priced.studied), 'mechanism')} for study",
+        key=key,
+        help="The papers' own mechanisms, as their theorems have them. They keep their privacy promise like all "
+        "others; their errors are larger.",
+    )
+
+
+def study_key(table: DeskTable) -> str:
+    """Where it is kept whether mechanisms for study are listed."""
+    return f"study-{table.id}"
+
+
+def _mark(offer: Offer, priced: Offers) -> str:
+    if offer in priced.studied:
+        return STUDIED
+    return RECOMMENDED if offer is priced.found[0] else ""
+
+
 def budget_of(
-    table: DeskTable, asked: Sequence[QueryClass], offer: Offer, options: dict[str, Any], wanted: Wanted
+    desk: Desk,
+    table: DeskTable,
+    asked: Sequence[QueryClass],
+    offer: Offer,
+    options: dict[str, Any],
+    wanted: Wanted,
+    stand_ins: StandIns,
+    measure: Fraction,
 ) -> Budget:
-    """What the mechanism spends with the curator's own options."""
+    """What the mechanism spends with the curator's own options, and measuring after it."""
     if isinstance(wanted, Budget) or not options:
         return offer.budget
-    return _needed(table, asked, offer.mechanism.name, options, wanted)
+    return raised(_needed(desk, table, asked, offer.mechanism.name, options, wanted, stand_ins), measure, wanted)
 
 
-def _priced(desk: Desk, table: DeskTable, asked: Sequence[QueryClass], budget: Budget) -> Offers:
-    """What every mechanism does with one budget."""
-    found, refused, domain = [], {}, asked_columns(asked, table.domain)
-    for mechanism in offline.values():
-        try:
-            found.append(_offer(desk, table, asked, mechanism, budget))
-        except DeskError as problem:
-            refused[mechanism.title] = messages.sentence(problem)
-    names = ranked(asked, domain, budget, {offer.mechanism.name: offer.expected for offer in found})
-    return Offers(found=tuple(sorted(found, key=lambda offer: names.index(offer.mechanism.name))), refused=refused)
-
-
-def _reaching(desk: Desk, table: DeskTable, asked: Sequence[QueryClass], wanted: Accuracy, usual: Offers) -> Offers:
-    """What every mechanism must spend to be this accurate, in the order in which they are recommended anyway."""
-    found, refused = [], dict(usual.refused)
-    for mechanism in (offer.mechanism for offer in usual.found):
-        try:
-            needed = _needed(table, asked, mechanism.name, {}, wanted)
-            found.append(_offer(desk, table, asked, mechanism, needed))
-        except DeskError as problem:
-            refused[mechanism.title] = messages.sentence(problem)
-    return Offers(found=tuple(found), refused=refused)
-
-
-def _offer(
-    desk: Desk, table: DeskTable, asked: Sequence[QueryClass], mechanism: type[Mechanism], budget: Budget
-) -> Offer:
-    made = desk.plan(table, asked, mechanism=mechanism.name, budget=budget)
-    built, domain = mechanism_from(mechanism.name, asked, budget, {}), asked_columns(asked, table.domain)
-    return Offer(
-        mechanism=mechanism,
-        budget=budget,
-        units=made.units,
-        expected=made.expected_error,
-        seconds=built.seconds(domain, table.unit),
+def _priced(
+    desk: Desk, table: DeskTable, asked: Sequence[QueryClass], budget: Budget, rows: int | None, measure: Fraction
+) -> Offers:
+    """What every mechanism does with one budget, as the desk recommends it."""
+    found = desk.recommend(table, asked, budget, rows=rows, measure=measure)
+    refused = {offline[name].title: messages.sentence(problem) for name, problem in found.refused.items()}
+    return Offers(
+        found=tuple(Offer(plan=each.plan, budget=budget, reason=each.reason) for each in found.offered),
+        studied=tuple(Offer(plan=each.plan, budget=budget, reason=each.reason) for each in found.studied),
+        refused=refused,
     )
+
+
+def _reaching(
+    desk: Desk,
+    table: DeskTable,
+    asked: Sequence[QueryClass],
+    wanted: Accuracy,
+    usual: Offers,
+    stand_ins: StandIns,
+    measure: Fraction,
+) -> Offers:
+    """What every mechanism must spend to be this accurate; the one that spends least is recommended."""
+    found, refused = [], dict(usual.refused)
+    for offer in usual.found:
+        name = offer.mechanism.name
+        try:
+            needed = raised(_needed(desk, table, asked, name, {}, wanted, stand_ins), measure, wanted)
+            plan = desk.plan(table, asked, mechanism=name, budget=needed, stand_ins=stand_ins, measure=measure)
+            found.append(Offer(plan=plan, budget=needed, reason=offer.mechanism.prefer))
+        except DeskError as problem:
+            refused[offer.mechanism.title] = messages.sentence(problem)
+    refused |= {offer.mechanism.title: FOR_STUDY for offer in usual.studied}
+    return Offers(found=tuple(sorted(found, key=lambda offer: offer.budget.epsilon)), studied=(), refused=refused)
 
 
 def _needed(
-    table: DeskTable, asked: Sequence[QueryClass], name: str, options: Mapping[str, Any], wanted: Accuracy
+    desk: Desk,
+    table: DeskTable,
+    asked: Sequence[QueryClass],
+    name: str,
+    options: Mapping[str, Any],
+    wanted: Accuracy,
+    stand_ins: StandIns,
 ) -> Budget:
     """The smallest budget that reaches the wanted accuracy."""
-    return budget_for(
-        name, asked, options, table.domain, table.unit, within=wanted.within, delta=wanted.delta, measure=wanted.measure
+    return desk.budget_for(
+        table,
+        asked,
+        mechanism=name,
+        within=wanted.within,
+        delta=wanted.delta,
+        error=wanted.error,
+        stand_ins=stand_ins,
+        **options,
     )
+
+
+def _sentence(told: Figure) -> str:
+    """What a figure speaks of, inside a sentence."""
+    return messages.plain(told.about[0].lower() + told.about[1:])
 
 
 def _keep(kept: str, widget: str) -> None:
@@ -184,12 +259,15 @@ def _options(mechanism: type[Mechanism], table: DeskTable) -> dict[str, Any]:
     if not options:
         return {}
     with st.expander(f"Options of '{mechanism.title}'", icon=":material/tune:"):
-        values = option_form.fill(options, table.domain, option_key(table, mechanism.name))
+        values = option_form.fill(options, table.domain, option_key(table, mechanism.name), single=True)
     return option_form.changed(options, values)
 
 
-def _caption(offer: Offer, left: float) -> str:
-    share = offer.units / left if left > 0 else float("inf")
+def _caption(offer: Offer, left: float, columns: int) -> str:
+    units, figure = offer.plan.units, offer.expected
+    share = units / left if left > 0 else float("inf")
     cost = f"Costs {percent(share)} of what is left (ε {number(offer.budget.epsilon)})"
-    cost += " — too much" if offer.units > left else ""
-    return f"{offer.mechanism.prefer}  \n{offer.expected.sentence()}  \n{cost}; takes {duration(offer.seconds)}."
+    cost += " — too much" if units > left else ""
+    error = f"From ±{in_rows(figure.low)} to ±{in_rows(figure.high)} on average in nine tables of ten"
+    error += f"; all within ±{in_rows(figure.worst)}, 95 % of the time."
+    return f"{offer.reason}  \n{error}  \n{cost}; takes {duration(figure.seconds + packing(columns, figure.rows))}."

@@ -17,7 +17,7 @@ from core.queries.kit.protocol import QueryClass
 from core.registry import offline, query_classes
 from core.schema.domain import Domain
 from dashboard.views.common import editors, option_form
-from dashboard.views.plan import class_form, offers, plan_form
+from dashboard.views.plan import class_form, measuring_form, offers, plan_form
 
 
 def apply(table: DeskTable, plan: ReleaseTerms) -> None:
@@ -37,9 +37,12 @@ def apply(table: DeskTable, plan: ReleaseTerms) -> None:
         _fill(options_of(query_classes[name]), values, table.domain, class_form.form_key(table, name))
     own = options_of(mechanism)
     defaults = {option.name: option.default for option in own}
-    _fill(own, defaults | dict(plan.options), table.domain, offers.option_key(table, plan.mechanism))
+    _fill(own, defaults | dict(plan.options), table.domain, offers.option_key(table, plan.mechanism), single=True)
     _pick(offers.pick_key(table, plan.queries), plan.mechanism)
+    if mechanism.for_study:
+        st.session_state[offers.study_key(table)] = True
     plan_form.fill(table, plan.budget, plan.records)
+    measuring_form.fill(table, plan.measure)
 
 
 def _together(group: Sequence[QueryClass]) -> dict[str, Any] | None:
@@ -64,13 +67,18 @@ def _unlisted(kind: Any, values: Mapping[str, Any]) -> tuple[str, str] | None:
     return None
 
 
-def _fill(options: Iterable[Option], values: Mapping[str, Any], domain: Domain, key: str) -> None:
+def _fill(
+    options: Iterable[Option], values: Mapping[str, Any], domain: Domain, key: str, *, single: bool = False
+) -> None:
     facts = any(values[option.name] for option in options if option.kind == "facts")
     for option in options:
         value, place = values[option.name], f"{key}-{option.name}"
-        if option.kind in class_form.COLUMNS:
+        if single and option.kind == "column":
+            st.session_state[place] = value
+        elif option.kind in class_form.COLUMNS:
             suited = option_form.suited(option, domain)
-            st.session_state[place] = [name for name in suited if name in value] if value or facts else suited
+            named = bool(value) or facts or option.start == 0
+            st.session_state[place] = [name for name in suited if name in value] if named else suited
         elif option.kind == "facts":
             st.session_state[place] = [name for name, _ in value]
             st.session_state.update({f"{place}-{name}": code for name, code in value})

@@ -10,15 +10,17 @@ import streamlit as st
 
 from core.base.errors import DeskError
 from core.base.odds import HARM
-from core.planning.budget_for import Measure
+from core.planning.budget_for import ErrorKind
+from core.planning.simulation.stand_ins import FIRST_GUESS
 from core.plans.statements import DeskTable
 from core.privacy.budget import Budget, exact
 from dashboard.views.common import budget_form, messages
 from dashboard.views.common.wording import at_most, number
 
 MOST_ROWS = 20_000_000
+MOST_GUESS = 10_000_000
 BY_BUDGET, BY_ACCURACY = "By budget", "By accuracy"
-MEASURES: dict[Measure, str] = {"worst": "every count, 95 % of the time", "mean": "a count on average"}
+ERRORS: dict[ErrorKind, str] = {"worst": "every count, 95 % of the time", "mean": "a count on average"}
 FIRST_WITHIN = 50
 ABOUT = "this release"
 
@@ -29,7 +31,7 @@ class Accuracy:
 
     within: float
     """Rows."""
-    measure: Measure
+    error: ErrorKind
     delta: float
 
 
@@ -37,19 +39,40 @@ Wanted = Budget | Accuracy
 """What a mechanism is chosen for: a budget, or errors that its budget must reach."""
 
 
-def rows() -> int | None:
+def sizes(table: DeskTable, known: int | None) -> tuple[int, int | None]:
+    """How many rows the table is said to have, at first what is public, and how many records to draw, if any number."""
+    first, second = st.columns(2, vertical_alignment="bottom")
+    with first:
+        guessed = _guess(table, known or FIRST_GUESS)
+    with second:
+        chosen = st.number_input(
+            "Synthetic rows",
+            min_value=1,
+            max_value=MOST_ROWS,
+            value=None,
+            step=1000,
+            placeholder="as many as the release estimates",
+            key="rows",
+            persist_state="session",
+            help="Empty: about as many as the table has. The number itself costs nothing.",
+        )
+    return guessed, None if chosen is None else int(chosen)
+
+
+def _guess(table: DeskTable, first: int) -> int:
+    """Figures before spending are for a table of so many rows; the private one is not counted for them."""
     chosen = st.number_input(
-        "Synthetic rows",
+        "Rows of the table, as publicly known or guessed",
         min_value=1,
-        max_value=MOST_ROWS,
-        value=None,
+        max_value=max(MOST_GUESS, first),
+        value=first,
         step=1000,
-        placeholder="as many as the release estimates",
-        key="rows",
+        key=f"guess-{table.id}",
         persist_state="session",
-        help="Empty: about as many as the table has. The number itself costs nothing.",
+        help="A round number that anyone could guess. Errors, times and theorems here are for a table of so many "
+        "rows; the release itself does not need it.",
     )
-    return None if chosen is None else int(chosen)
+    return int(chosen)
 
 
 def wanted(table: DeskTable, left_epsilon: float) -> Wanted | None:
@@ -112,8 +135,8 @@ def _accuracy(table: DeskTable) -> Accuracy | None:
             help="The difference between a released and the true count.",
         )
     with second:
-        measure = st.selectbox(
-            "For", list(MEASURES), format_func=MEASURES.__getitem__, key=f"{key}-measure", persist_state="session"
+        error = st.selectbox(
+            "For", list(ERRORS), format_func=ERRORS.__getitem__, key=f"{key}-error", persist_state="session"
         )
     with third:
         failure = budget_form.failing(key, number(table.budget.delta))
@@ -122,7 +145,7 @@ def _accuracy(table: DeskTable) -> Accuracy | None:
     except DeskError as problem:
         st.error(messages.sentence(problem), icon=":material/error:")
         return None
-    return Accuracy(within=float(within), measure=measure, delta=float(delta))
+    return Accuracy(within=float(within), error=error, delta=float(delta))
 
 
 def _preset(key: str, pure: bool) -> None:

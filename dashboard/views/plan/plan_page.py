@@ -6,19 +6,32 @@ import streamlit as st
 
 from core.base.errors import DeskError
 from core.desk.desk import Desk
+from core.plans.plan import Plan
 from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable, Statement
 from core.privacy.budget import Budget
-from dashboard.views.budget import ledger_view
+from dashboard.views.budget import spend_list
 from dashboard.views.common import budget_form, messages, wording
 from dashboard.views.common.state import PageState
-from dashboard.views.plan import class_form, comparison, offers, plan_files, plan_form, rehearsal_form
+from dashboard.views.plan import (
+    class_form,
+    comparison,
+    kept_plan,
+    measuring_form,
+    offers,
+    plan_files,
+    plan_form,
+    rehearsal_form,
+)
 from dashboard.views.plan.plan_form import ABOUT, Wanted
+from dashboard.views.plan.trials import first_trials, trials_view
+from dashboard.views.release import rules_view, size_warning
 
 
 def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     statement = desk.statement(table)
-    messages.note(ledger_view.left(statement), "public")
+    messages.note(spend_list.left(statement), "public")
+    kept_plan.offer(here, desk, table)
     plan_files.load(here, table)
     # Until every field is right there is no plan, here and on the Release page.
     here.planned.pop(table.id, None)
@@ -28,33 +41,54 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     st.header("2 · How much to spend", divider="gray")
     wanted = plan_form.wanted(table, statement.left_epsilon)
     reached = st.container()
-    count = plan_form.rows()
+    guessed, count = plan_form.sizes(table, desk.known_rows.of(table))
     if asked is None or wanted is None:
         return
+    measure = measuring_form.share(table, asked, wanted)
     st.header("3 · How", divider="gray")
-    with st.spinner("Pricing the mechanisms …"):
-        priced = offers.offers(here, desk, table, asked, wanted)
+    priced = first_trials.found(
+        here,
+        table,
+        (table.id, tuple(asked), wanted, guessed, measure),
+        lambda: offers.offers(here, desk, table, asked, wanted, guessed, measure),
+    )
+    if priced is None:
+        return
     picked = offers.choose(table, asked, priced, statement)
     if picked is None:
         st.warning("No mechanism can do this; the reasons are listed above.", icon=":material/warning:")
         return
     offer, options = picked
     try:
-        budget = offers.budget_of(table, asked, offer, options, wanted)
-        made = desk.plan(table, asked, mechanism=offer.mechanism.name, budget=budget, records=count, **options)
+        public = desk.stand_ins(table, asked, rows=guessed)
+        budget = offers.budget_of(desk, table, asked, offer, options, wanted, public, measure)
+        made = desk.plan(
+            table,
+            asked,
+            mechanism=offer.mechanism.name,
+            budget=budget,
+            records=count,
+            measure=measure,
+            stand_ins=public,
+            **options,
+        )
     except DeskError as problem:
         st.error(messages.sentence(problem), icon=":material/error:")
         return
     with reached:
         _reached(wanted, budget)
+    rules_view.show(table, asked, offer.mechanism)
     plan = here.planned[table.id] = made.without_table()
-    _tried(here, desk, table, plan, priced, wanted, statement)
+    kept_plan.keep(here, desk, table, plan)
+    _tried(here, desk, table, plan, made, priced, wanted, statement, guessed)
 
     st.header("5 · Go on", divider="gray")
     error = made.expected_error
     messages.note(
         f"{offer.mechanism.title} with ε {wording.number(budget.epsilon)}. {messages.plain(error.sentence())}", "public"
     )
+    size_warning.before(table, asked, error.mean)
+    budget_form.pure_noise(made.budget, Budget(1, wanted.delta), chosen=True)
     if not desk.affordable(made):
         st.warning("This costs more than is left; choose a smaller ε or a larger error.", icon=":material/warning:")
     st.page_link("steps/release.py", label="Go on to Release", icon=":material/arrow_forward:")
@@ -73,12 +107,14 @@ def _tried(
     desk: Desk,
     table: DeskTable,
     plan: ReleaseTerms,
+    made: Plan,
     priced: offers.Offers,
     wanted: Wanted,
     statement: Statement,
+    rows: int,
 ) -> None:
     """Before anything is paid: the mechanisms side by side, and the plan on public rows."""
     st.header("4 · Compare and rehearse", divider="gray")
-    rows = rehearsal_form.guess(table)
-    comparison.show(here, table, plan, priced, wanted, rows, rehearsal_form.finished(here, table))
+    comparison.show(here, desk, table, plan, priced, wanted, rows, rehearsal_form.finished(here, table))
+    trials_view.show(here, desk, made, priced, desk.stand_ins(table, plan.queries, rows=rows))
     rehearsal_form.show(here, desk, table, plan, statement, rows)

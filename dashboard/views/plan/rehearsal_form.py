@@ -13,42 +13,25 @@ from core.base.errors import Refused, Unknown
 from core.base.wording import amount
 from core.base.wording import rows as in_rows
 from core.desk.desk import Desk
+from core.planning.simulation.lawful_rows import lawful_rows, without_counts
 from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable, Statement
 from core.plans.terms import is_release
 from core.registry import offline
 from core.schema.domain import Domain
 from core.table.stand_in import StandIn
-from dashboard.views.budget import ledger_view
+from dashboard.views.budget import spend_list
 from dashboard.views.common import messages, state
 from dashboard.views.common.state import PageState
 from dashboard.views.common.wording import duration, number
 from dashboard.views.plan import rehearsals
 from dashboard.views.plan.rehearsals import Outcome, Run
 
-FIRST_GUESS, MOST_GUESS = 10_000, 10_000_000
 MOST_VALUES = 10_000_000
 """Rows times columns of a stand-in; eight bytes each."""
 DEMO, UNIFORM, EARLIER = "demo", "uniform", "release-"
 MOST_SHOWN = 12
 Maker = Callable[[], StandIn]
-
-
-def guess(table: DeskTable) -> int:
-    """The number of rows that is publicly known or guessed; theorems and invented rows need one."""
-    key = f"guess-{table.id}"
-    first = table.notes["rows"] if table.unit.public_rows else FIRST_GUESS
-    chosen = st.number_input(
-        "Rows, as publicly known or guessed",
-        min_value=1,
-        max_value=max(MOST_GUESS, first),
-        value=first,
-        step=1000,
-        key=key,
-        persist_state="session",
-        help="A round number that anyone could guess. Theorems and invented rows need it; the release does not.",
-    )
-    return int(chosen)
 
 
 def finished(here: PageState, table: DeskTable) -> list[tuple[Run, Outcome]]:
@@ -132,7 +115,7 @@ def _standins(desk: Desk, table: DeskTable, statement: Statement, rows: int) -> 
     for entry in statement.entries:
         if entry.status == "stored" and entry.dataset_id == table.id and is_release(entry):
             made = _released(desk, table, entry.plan_id)
-            found[f"{EARLIER}{entry.plan_id}"] = (f"earlier release: {ledger_view.line(entry, table)}", made)
+            found[f"{EARLIER}{entry.plan_id}"] = (f"earlier release: {spend_list.line(entry, table)}", made)
     found[UNIFORM] = (f"{amount(rows)} rows drawn uniformly from the schema", lambda: _uniform(table, rows))
     return found
 
@@ -148,14 +131,15 @@ def _released(desk: Desk, table: DeskTable, plan_id: str) -> Maker:
 
 
 def _of(frame: pd.DataFrame, table: DeskTable) -> StandIn:
-    return StandIn.of(frame, table.domain, table.unit)
+    return StandIn.of(frame, without_counts(table.domain), table.unit)
 
 
 def _uniform(table: DeskTable, rows: int) -> StandIn:
     most = MOST_VALUES // len(table.domain)
     if rows > most:
         raise Refused(f"{amount(rows)} invented rows are too many to hold; guess at most {amount(most)}.")
-    return StandIn.uniform(table.domain, table.unit, rows, np.random.default_rng())
+    generator = np.random.default_rng()
+    return lawful_rows(StandIn.uniform(table.domain, table.unit, rows, generator), generator)
 
 
 def _demo() -> pd.DataFrame:

@@ -16,6 +16,7 @@ from core.privacy.noise import Noise
 from core.registry import mechanism_from
 from core.table.stand_in import StandIn
 from dashboard.views.common import messages
+from dashboard.views.common.latest import keep_latest
 
 MOST_KEPT = 200
 """Outcomes that are remembered for all visitors together; each is a few numbers."""
@@ -94,9 +95,7 @@ class Rehearsals:
 
     def _keep(self, run_id: str, outcome: Outcome) -> None:
         with self._lock:
-            for old in list(self._outcomes)[: max(0, len(self._outcomes) - MOST_KEPT + 1)]:
-                del self._outcomes[old]
-            self._outcomes[run_id] = outcome
+            keep_latest(self._outcomes, run_id, outcome, MOST_KEPT)
 
 
 @st.cache_resource(show_spinner=False, on_release=Rehearsals.close)

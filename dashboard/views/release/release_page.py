@@ -12,13 +12,13 @@ from core.plans.plan import Plan
 from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable, Statement
 from core.plans.terms import is_release
-from core.queries.kit.focus import asked_columns, asked_tables
+from core.queries.kit.focus import asked_tables
 from core.registry import mechanism_from
-from dashboard.views.budget import ledger_view
-from dashboard.views.common import messages, wording
+from dashboard.views.budget import spend_list
+from dashboard.views.common import budget_form, label_form, messages, wording
 from dashboard.views.common.state import PageState
 from dashboard.views.common.wording import percent
-from dashboard.views.release import result_page
+from dashboard.views.release import remaining, result_page, size_warning
 
 FRESH = "fresh-edition"
 LARGE_SHARE = 0.1
@@ -27,8 +27,8 @@ LARGE_SHARE = 0.1
 
 def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     statement = desk.statement(table)
-    messages.note(ledger_view.left(statement), "public")
-    _earlier(here, table, statement)
+    messages.note(spend_list.left(statement), "public")
+    _earlier(here, desk, table, statement)
     chosen = here.planned.get(table.id)
     if chosen is None:
         st.info("Nothing is planned for this table yet, or not to the end.", icon=":material/edit_note:")
@@ -41,7 +41,7 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     st.header("What you are about to release", divider="gray")
     plan = _edition(here, desk, table, chosen, plan)
     paid = desk.progress(plan.id).state != "unpaid"
-    share = _share(plan, statement)
+    share = statement.part_of_left(plan.units)
     _summary(table, plan, share, paid)
     _button(here, desk, plan, share, paid)
     st.page_link("steps/plan.py", label="Change the plan", icon=":material/arrow_back:")
@@ -56,21 +56,18 @@ def _priced(desk: Desk, table: DeskTable, chosen: ReleaseTerms, edition: int) ->
         return None
 
 
-def _earlier(here: PageState, table: DeskTable, statement: Statement) -> None:
+def _earlier(here: PageState, desk: Desk, table: DeskTable, statement: Statement) -> None:
     """Stored and unfinished releases of this table, to be opened again."""
-    entries = {
-        entry.plan_id: entry for entry in statement.entries if entry.dataset_id == table.id and is_release(entry)
-    }
-    if not entries:
-        return
-    with st.expander(f"Earlier releases ({len(entries)})", icon=":material/history:"):
-        chosen = st.selectbox(
-            "Release",
-            list(entries),
-            format_func=lambda plan_id: ledger_view.line(entries[plan_id], table),
-        )
-        st.button("Open it", on_click=result_page.open_release, args=(here, chosen), icon=":material/folder_open:")
-        messages.note("What was paid, and when, may be published.", "public")
+    found = [entry for entry in statement.entries if entry.dataset_id == table.id and is_release(entry)]
+    lines = {entry.plan_id: result_page.called(desk, entry, table) for entry in found}
+    away = {plan_id: line for plan_id, line in lines.items() if desk.labels.of(plan_id).archived}
+    kept = [plan_id for plan_id in lines if plan_id not in away]
+    if kept:
+        with st.expander(f"Earlier releases ({len(kept)})", icon=":material/history:"):
+            chosen = st.selectbox("Release", kept, format_func=lambda plan_id: lines[plan_id])
+            st.button("Open it", on_click=result_page.open_release, args=(here, chosen), icon=":material/folder_open:")
+            messages.note("What was paid, and when, may be published.", "public")
+    label_form.put_away(desk, away, "release")
 
 
 def _edition(here: PageState, desk: Desk, table: DeskTable, chosen: ReleaseTerms, plan: Plan) -> Plan:
@@ -103,16 +100,19 @@ def _summary(table: DeskTable, plan: Plan, share: float, paid: bool) -> None:
         with how:
             st.markdown("**How**")
             built = mechanism_from(plan.mechanism, plan.queries, plan.budget, plan.options)
-            seconds = built.seconds(asked_columns(plan.queries, table.domain), table.unit)
-            st.write(f"{built.title}, {_options(plan)}; a million rows take {wording.duration(seconds)}.")
+            st.write(f"{built.title}, {_options(plan)}; takes {_takes(table, plan)}.")
             st.write(f"Table '{messages.plain(table.name)}'. {messages.plain(table.unit.sentence())}")
             messages.badge("public")
         cost, accuracy = st.columns(2)
         with cost:
             st.markdown("**What it costs**")
             st.write(f"ε = {wording.number(plan.budget.epsilon)}, δ = {wording.number(plan.budget.delta)}")
+            budget_form.pure_noise(plan.budget, table.budget, chosen=False)
             st.write("It is paid already." if paid else f"{percent(share)} of what is left, for good.")
-            st.write(odds(float(plan.budget.epsilon)))
+            if plan.measure:
+                st.write(f"{percent(float(plan.measure))} of it measures the errors of the finished release.")
+            st.write(odds(float(plan.budget.epsilon), float(plan.budget.delta)))
+            budget_form.warn(plan.budget)
             messages.badge("public")
         with accuracy:
             error = plan.expected_error
@@ -123,9 +123,10 @@ def _summary(table: DeskTable, plan: Plan, share: float, paid: bool) -> None:
             _usefulness(table, plan)
 
 
-def _share(plan: Plan, statement: Statement) -> float:
-    """Part of the remaining budget that the plan costs."""
-    return plan.units / statement.left if statement.left else float("inf")
+def _takes(table: DeskTable, plan: Plan) -> str:
+    """The time of the whole release, by the public size of the table."""
+    figure = plan.expected_error
+    return wording.duration(figure.seconds + remaining.packing(len(table.domain), plan.records or figure.rows))
 
 
 def _options(plan: Plan) -> str:
@@ -151,6 +152,8 @@ def _usefulness(table: DeskTable, plan: Plan) -> None:
         typical = exact * len(sizes) / sum(sizes)
         text, large = f"A count in these tables is {rows(typical)} on average, and {text}", error > typical
     messages.note(text, "curator only")
+    if size_warning.before(table, plan.queries, error):
+        return
     if large:
         st.warning(
             "The noise is larger than a typical count. Fewer columns, fewer bins, a smaller class or more budget help.",

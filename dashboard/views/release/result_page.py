@@ -9,13 +9,22 @@ import streamlit as st
 
 from core.base.wording import amount
 from core.desk.desk import Desk
+from core.desk.kept.publisher import imprint
+from core.ledger.ledger import Entry
 from core.plans.statements import DeskTable
 from core.release.release import Release
 from core.schema.domain import Dates
-from dashboard.views.budget import ledger_view
-from dashboard.views.common import answers_view, downloads, messages, released_chart
+from dashboard.views.budget import spend_list
+from dashboard.views.common import (
+    answers_view,
+    downloads,
+    label_form,
+    measured_view,
+    messages,
+    released_chart,
+)
 from dashboard.views.common.state import PageState
-from dashboard.views.release import remaining, share_form
+from dashboard.views.release import remaining, share_form, size_warning
 
 LINK = "release"
 PREVIEW_ROWS = 200
@@ -49,6 +58,12 @@ def name_link(here: PageState) -> None:
         del st.query_params[LINK]
 
 
+def called(desk: Desk, entry: Entry, table: DeskTable) -> str:
+    """A release in one line, after the name that the curator gave it."""
+    name = desk.labels.of(entry.plan_id).name
+    return f"{name} · {spend_list.line(entry, table)}" if name else spend_list.line(entry, table)
+
+
 def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     plan_id = here.shown or ""
     if st.button("Plan another release", icon=":material/arrow_back:"):
@@ -58,7 +73,7 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     if entry is None:
         st.error("This desk holds no such release.", icon=":material/error:")
         return
-    st.markdown(f"{messages.mark('public')} **{messages.plain(ledger_view.line(entry, table))}**")
+    st.markdown(f"{messages.mark('public')} **{messages.plain(called(desk, entry, table))}**")
     progress = desk.progress(plan_id)
     if progress.state == "running":
         watch(desk, plan_id)
@@ -116,9 +131,16 @@ def _finished_page(desk: Desk, table: DeskTable, plan_id: str) -> None:
         return
     release = finished.release
     st.success("Released, stored and paid. Opening it again costs nothing.", icon=":material/check_circle:")
-    downloads.show(release, table.name)
-    share_form.show(desk, plan_id, table.name)
-    messages.note(ledger_view.left(desk.statement(table)), "public")
+    size_warning.after(release)
+    shared = desk.shared_items.find(plan_id)
+    downloads.show(release, table.name, imprint(shared, desk.publisher.read()) if shared else None)
+    with st.container(horizontal=True):
+        share_form.show(desk, plan_id, table.name)
+        label_form.show(desk, plan_id, desk.labels.of(plan_id).name, "release")
+    messages.note(spend_list.left(desk.statement(table)), "public")
+
+    st.header("Measured errors", divider="gray")
+    measured_view.show(release)
 
     st.header("Synthetic records", divider="gray")
     shown = len(finished.preview)

@@ -1,48 +1,68 @@
-"""What is shared: releases with their certificate, figures and files, and sessions that are open to everybody."""
+"""What is shared: releases and decisions with certificate, figures and files, and sessions open to everybody."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from textwrap import shorten
 
 import streamlit as st
 
 from core.base.odds import odds
 from core.base.wording import amount, plural
 from core.desk.desk import Desk
-from core.desk.shared import SharedItem
+from core.desk.kept.publisher import citation, imprint
+from core.desk.kept.shared import SharedItem
 from core.release.catalogue import promise
 from core.release.release import Release
+from core.sessions.room import MOST_OF_A_VISIT
 from dashboard.views.ask import ask_history, ask_question
-from dashboard.views.common import answers_view, downloads, messages, released_chart, state
+from dashboard.views.common import answers_view, downloads, measured_view, messages, released_chart, state
 from dashboard.views.common.wording import moment
+from dashboard.views.decide import decision_view
+from dashboard.views.release import size_warning
+from dashboard.views.shared import publisher_form
+
+CARDS = 3
+LONGEST_TEASER = 140
+KINDS = {"release": "Data and tables", "session": "Questions and answers", "decision": "A decision"}
 
 
 def show(here: state.PageState, desk: Desk) -> None:
-    items = desk.shared_items.items()
+    publisher_form.show(desk.publisher.read())
+    items = {item.id: item for item in desk.shared_items.items()}
     if not items:
         st.info("Nothing is shared yet.", icon=":material/public:")
         return
-    names = {item.id: item for item in items}
-    linked = st.query_params.get("item")
-    chosen = st.selectbox(
-        "Shared items",
-        list(names),
-        index=list(names).index(linked) if linked in names else 0,
-        format_func=lambda identity: _line(names[identity]),
-        key="shared-item",
-    )
-    st.query_params["item"] = chosen
-    item = names[chosen]
+    if len(items) > 1:
+        _cards(items)
+    item = items.get(st.query_params.get("item", "")) or next(iter(items.values()))
+    st.query_params["item"] = item.id
     st.header(messages.plain(item.title), divider="gray")
     if item.note:
         st.write(messages.plain(item.note))
     with messages.guarded():
         if item.kind == "session":
             _session(here, desk, item)
+        elif item.kind == "decision":
+            _decision(desk, item)
         else:
             _release(desk, item)
 
 
-def _line(item: SharedItem) -> str:
-    return f"{item.title} · {item.kind} · since {moment(item.since)}"
+def _cards(items: Mapping[str, SharedItem]) -> None:
+    """One card each, newest first; the address of the page names the one that is open."""
+    places = st.columns(min(len(items), CARDS))
+    for number, item in enumerate(items.values()):
+        with places[number % CARDS].container(border=True):
+            st.markdown(f"**{messages.plain(item.title)}**")
+            st.caption(f"{KINDS[item.kind]} since {moment(item.since)}")
+            if item.note:
+                st.caption(messages.plain(shorten(item.note, LONGEST_TEASER, placeholder=" …")))
+            st.button("Open", key=f"open-{item.id}", on_click=_open, args=(item.id,))
+
+
+def _open(identity: str) -> None:
+    st.query_params["item"] = identity
 
 
 @st.cache_resource(max_entries=8, show_spinner="Opening the release …")
@@ -58,10 +78,14 @@ def _release(desk: Desk, item: SharedItem) -> None:
         return
     certificate = release.certificate
     messages.note(messages.plain(promise(certificate)), "released")
-    messages.note(odds(certificate.epsilon), "public")
-    downloads.show(release, item.title)
+    messages.note(odds(certificate.epsilon, certificate.delta), "public")
+    size_warning.after(release)
+    measured_view.show(release)
+    downloads.show(release, item.title, imprint(item, desk.publisher.read()))
+    st.markdown("**How to cite**")
+    st.code(citation(item, certificate, desk.publisher.read()), language=None, wrap_lines=True)
     with st.expander("Certificate", icon=":material/verified:"):
-        st.json(certificate.model_dump())
+        st.json(certificate.facts())
         messages.note("Everything in the certificate is part of the release.", "released")
     records, columns = amount(certificate.synthetic_rows), plural(len(release.domain), "column")
     messages.note(f"{records} synthetic records in {columns}; no line belongs to a person.", "released")
@@ -70,8 +94,19 @@ def _release(desk: Desk, item: SharedItem) -> None:
     released_chart.show(release, f"shared-{item.id}")
 
 
+def _decision(desk: Desk, item: SharedItem) -> None:
+    stored = desk.decision(item.id)
+    if stored is None:
+        st.error("This decision is not at the desk any more.", icon=":material/error:")
+        return
+    decision_view.show(stored, item.title)
+
+
 def _session(here: state.PageState, desk: Desk, item: SharedItem) -> None:
     session = desk.session(item.id)
     st.write("Anybody may ask. Every answer is released, and so is the list of all questions.")
-    ask_question.show(here, session)
+    messages.note(
+        f"A visit has room for {amount(MOST_OF_A_VISIT)} questions, of which {amount(here.asked)} are asked.", "public"
+    )
+    ask_question.show(here, session, most=MOST_OF_A_VISIT)
     ask_history.show(session, "visitor")

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import doctest
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from core.base import bisection
-from core.base.bisection import largest_that_fits
+from core.base.bisection import largest_that_fits, narrowed
 
 
 @pytest.mark.parametrize("limit", [0, 1, 2, 3, 31, 32, 1_000_003])
@@ -41,3 +44,19 @@ def test_with_bits_it_stops_early_at_a_number_that_fits() -> None:
 
 def test_the_examples_are_right() -> None:
     assert doctest.testmod(bisection).failed == 0
+
+
+@pytest.mark.parametrize("kind", [float, Fraction, Decimal])
+@pytest.mark.parametrize("rising", [True, False])
+def test_a_gap_is_halved_around_the_place_where_something_begins_to_hold(kind: type, rising: bool) -> None:
+    edge, tried = kind(1) / kind(3), []
+
+    def holds(number: Any) -> bool:
+        tried.append(number)
+        return bool(number >= edge) if rising else bool(number <= edge)
+
+    ends = (kind(0), kind(1)) if rising else (kind(1), kind(0))
+    fails, holding = narrowed(holds, *ends, halvings=20)
+    assert abs(holding - fails) == kind(1) / 2**20
+    assert (fails < edge <= holding) if rising else (holding <= edge < fails)
+    assert len(tried) == 20 and not {kind(0), kind(1)} & set(tried)

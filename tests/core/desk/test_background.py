@@ -23,6 +23,19 @@ def test_work_is_followed_by_its_plan_and_done_once():
     assert background.progress("p") is None
 
 
+def test_what_is_done_never_goes_back():
+    background, seen = Background(), []
+
+    def work(plan_id):
+        for share in (0.1, 0.5, 0.2, 0.6):
+            background.report(plan_id, "Measuring", share)
+            seen.append(background.progress(plan_id).share)
+
+    background.start("p", work)
+    background.close()
+    assert seen == [0.1, 0.5, 0.5, 0.6]
+
+
 def test_a_failure_frees_the_plan():
     background, started = Background(), []
 

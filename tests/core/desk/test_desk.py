@@ -12,43 +12,10 @@ from core import Budget, Desk, Domain, Marginals, Unit
 from core.base.errors import BadFile, BadParameter, DeskError, Failed, OutOfBudget, Refused, Unknown
 from core.mechanisms.direct.laplace import LaplaceTables
 from core.plans import pricing
-from core.schema.domain import Booleans, Categories, Integers
+from core.schema.domain import Categories, Integers
+from tests.core.people import DOMAIN, ONE, PAIRS, TOTAL, desk, held, people
 
-DOMAIN = Domain(
-    (
-        Categories(name="region", values=("north", "south", "east"), other="elsewhere"),
-        Integers(name="age", low=0, high=99, bins=10),
-        Booleans(name="ill"),
-    )
-)
-PAIRS = [Marginals(order=2)]
-TOTAL = Budget(epsilon=2, delta=1e-9)
-ONE = Budget(epsilon=1, delta=1e-9)
-
-
-def people(rows: int = 3_000) -> pd.DataFrame:
-    generator = np.random.default_rng(4)
-    age = generator.integers(0, 100, rows)
-    return pd.DataFrame(
-        {
-            "person": generator.integers(0, rows // 2, rows),
-            "region": generator.choice(["north", "south", "east", "=evil()"], rows, p=[0.4, 0.3, 0.2, 0.1]),
-            "age": age,
-            "ill": generator.random(rows) < age / 150,
-        }
-    )
-
-
-@pytest.fixture
-def desk(tmp_path):
-    desk = Desk(tmp_path / "workspace")
-    yield desk
-    desk.close()
-
-
-@pytest.fixture
-def held(desk):
-    return desk.add_table(people(), DOMAIN, unit=Unit.row(), budget=TOTAL, name="people")
+__all__ = ["desk", "held"]
 
 
 def plan_of(desk, held, **changes):
@@ -201,7 +168,7 @@ def test_a_failed_run_stays_paid_and_can_be_finished(desk, held, monkeypatch, ca
 
 def test_a_desk_that_was_killed_finishes_paid_plans(desk, held, tmp_path):
     plan = plan_of(desk, held)
-    desk._reserve(plan)
+    desk._payments.reserve(plan)
     restarted = Desk(tmp_path / "workspace")
     assert restarted.resume() == [plan.id]
     restarted.close()

@@ -16,7 +16,7 @@ DOUBLE = "is in double quotes, which are for columns; write values in single quo
 SINGLE = "is in single quotes, which are for values; write columns in double quotes."
 GRAMMAR = "is a word of the grammar; write a value before it, or put it in single quotes."
 NOTHING = "so that its answer is 0 and need not be asked."
-SPECIAL = "write 'missing' or 'other' after 'is', and = before a value"
+SPECIAL = "write 'missing', 'null' or 'other' after 'is', and = before a value"
 HERE = "is not expected here"
 END = f"the end of the formula {HERE}"
 JOIN = "join conditions by 'and' or 'or', and put a value with blanks or signs in quotes"
@@ -106,7 +106,21 @@ JOIN = "join conditions by 'and' or 'or', and put a value with blanks or signs i
         ("region = east side", f"'side' at character 15 {HERE}; {JOIN}."),
         ("region = east-1", f"'-' at character 14 {HERE}; {JOIN}."),
         ("region is north", f"'north' at character 11 {HERE}; {SPECIAL}."),
-        ("region in north", f"'north' at character 11 {HERE}; list the values in braces, such as {{north, east}}."),
+        (
+            "region in north",
+            f"'north' at character 11 {HERE}; list the values in braces or parentheses, such as {{north, east}}.",
+        ),
+        ("region in (north", f"{END}; close the list by ), and put a value with blanks or signs in quotes."),
+        (
+            "region in (north}",
+            f"'}}' at character 17 {HERE}; close the list by ), and put a value with blanks or signs in quotes.",
+        ),
+        (
+            "region like 'n%'",
+            "'like' at character 8 compares parts of a text, but column 'region' has whole values only; list those "
+            "that fit, such as in (north, east).",
+        ),
+        ("hours is null", "the schema declares no cell for missing values of column 'hours'."),
         ("region in {}", f"'}}' at character 12 {HERE}; write a value."),
         ("region in {north", f"{END}; close the list by }}, and put a value with blanks or signs in quotes."),
     ],

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from core.kernel import asked, compared, planes, query, raw, scores, tables
+from core.kernel import asked, compared, disjoint, interactions, planes, query, raw, released, scores, tables
+from core.kernel.decisions import covers, cuts, rules, values, weighed
 from core.kernel.remembered import Remembered
 from core.privacy.unit import Unit
 from core.queries.conjunctions import Conjunctions
+from core.queries.linear import Linear
 from core.queries.lipschitz import Lipschitz
 from core.queries.marginals import Marginals
 from core.schema.domain import Domain, Integers
@@ -19,6 +21,12 @@ from core.table.raw_columns import RawColumn, RawColumns
 DOMAIN = Domain((Integers(name="a", low=0, high=1), Integers(name="b", low=0, high=1)))
 BOTH = ("a", "b")
 EVEN = query.Query(columns=BOTH, weights=np.array([[4, 1], [0, 2]]), denominator=4)
+GROUPS = disjoint.DisjointQueries(
+    tuple(
+        query.Query(columns=BOTH, weights=np.array(each), denominator=4)
+        for each in ([[4, 1], [0, 0]], [[0, 0], [0, 3]])
+    )
+)
 CLASSES = (Marginals(order=1), Conjunctions(order=2, columns=BOTH))
 SPACE = planes.Space(BOTH, tuple(np.array([-planes.SCALE, planes.SCALE]) for _ in BOTH), lifted=True)
 FLAT = planes.Space(BOTH, SPACE.scales, lifted=False)
@@ -27,6 +35,15 @@ SOME = planes.Space(BOTH, (SPACE.scales[0], np.array([planes.SCALE])), lifted=Fa
 NORMALS = np.array([[3, 1, 0], [-2, 5, 1], [0, -1, 1]])
 SORTED = np.array([[4, 1], [1, 3], [-2, 3]])
 MEMBERS = np.array([0.0, 1.5, 4.0])
+SHARES = (
+    (Marginals(order=1, columns=("a",)), np.array([0, released.STEPS])),
+    (Conjunctions(order=2, columns=BOTH), np.array([2**28, 3, 2**27 - 1, 2**26])),
+    (Linear(columns=("a",), weights=((1, 2**30 - 1), (2**19, 3)), whole=2**30), np.array([2**27 + 1, 77])),
+)
+"""Released shares of the answers of a class."""
+EDGES = cuts.Edges(BOTH, 2)
+VALUED = values.Valued(BOTH, (2, 2))
+RULES = rules.Mistakes(Marginals(order=1, columns=("a",)), "b", (0, 1), 1)
 STATISTICS = Lipschitz(columns=BOTH, statistics=(("largest",), ("top", 2), ("difference", (0,), (1, 2))))
 
 
@@ -43,8 +60,11 @@ KINDS: tuple[asked.Sealed, ...] = (
     tables.Blocks(BOTH, (np.array([0]), np.array([0, 1]))),
     tables.Interval("b", 0, 1),
     tables.Boxes(BOTH, np.array([[0, 0], [1, 0]]), np.array([[1, 2], [2, 1]])),
+    *(interactions.Interaction(BOTH, (2, 2), centred) for centred in (True, False)),
+    interactions.Interaction(("b",), (2,), True),
     tables.Distances((("a",), BOTH), (np.array([2, 1]), np.array([[1, 0], [0, 3]]))),
     EVEN,
+    GROUPS,
     *(query.Statistic(STATISTICS, place, STATISTICS.denominator(DOMAIN)) for place in range(3)),
     planes.Inside(SPACE, NORMALS),
     planes.Balances(SPACE, NORMALS),
@@ -55,17 +75,40 @@ KINDS: tuple[asked.Sealed, ...] = (
     planes.Wedges(SPACE, NORMALS[:, None]),
     *(planes.Moments(FLAT, constant, cross) for constant in (1, 2) for cross in (True, False)),
     planes.Moments(SOME, 1, True),
+    *(released.AnswerErrors(each, shares) for each, shares in SHARES),
+    released.ShareDistances((("b",),), (np.array([0, released.STEPS]),)),
+    released.ShareDistances((("a",), BOTH), (np.array([7, 2**27]), np.array([[2**20, 0], [2**27, 2**26 - 5]]))),
     raw.Buckets("a", (0.0, 1.0), dates=False),
     raw.NextBytes("a", (b"",)),
     raw.NextBytes("a", (b"0", b"1")),
     compared.Gap(EVEN, 3 * compared.GRID),
     compared.Gap(EVEN, 3 * compared.GRID, 1),
+    disjoint.LargestGap(GROUPS, np.array([2, 1]) * compared.GRID),
     compared.Loss(EVEN, MEMBERS, 2 * compared.GRID),
     scores.Errors(CLASSES, DOMAIN, np.zeros(8, dtype=np.int64)),
     scores.SignedErrors(CLASSES, DOMAIN, np.zeros(8, dtype=np.int64)),
     scores.TableErrors((("a",), BOTH), (np.array([2, 1]), np.array([[1, 0], [0, 3]])), (1, 3), (0, 2)),
     scores.PrefixErrors("a", np.array([0, 1, 2]), np.array([0, 2, 3])),
     scores.PrefixErrors("a", np.array([0, 1, 2]), np.array([0, 2, 3]), opposite=True),
+    weighed.Weighed(BOTH, np.array([[0, 3, 1, 2], [3, 0, 0, 1]]), np.array([5, -2])),
+    weighed.Weighed(BOTH, -np.array([[0, 3, 1, 2], [3, 0, 0, 1]]), np.array([0, 0]), present=True),
+    cuts.AllCuts(EDGES),
+    cuts.SomeCuts(EDGES, np.array([[False, True], [False, False]])),
+    cuts.PairWeights(EDGES),
+    cuts.CutWeight(EDGES, np.array([True, False])),
+    cuts.PaddedCuts(EDGES, 2),
+    cuts.PaddedSides(EDGES, 1),
+    values.Gains(VALUED, ()),
+    values.Gains(VALUED, (0,)),
+    values.Welfare(VALUED, (0, 1)),
+    values.SetWelfare(VALUED, ((0,), (0, 1))),
+    RULES,
+    rules.RuleMistakes(RULES, 1),
+    covers.Presence(BOTH),
+    covers.Degrees(EDGES),
+    covers.Matching(EDGES),
+    covers.CoverCost(BOTH, np.array([[-1, 0], [1, 1]]), np.array([2, 3])),
+    covers.RuleCosts(BOTH, np.array([[-1, 0, 1, 1], [0, 0, 0, 1]]), np.array([2, 3])),
     *(scores.DatabaseErrors(CLASSES, DOMAIN, 2, 3, _answers, told) for told in (None, 5)),
 )
 

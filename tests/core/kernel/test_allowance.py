@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import pytest
@@ -10,7 +12,9 @@ from hypothesis import strategies as st
 
 from core.base.errors import Undeclared
 from core.kernel.allowance import Allowance
+from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace, Pure, Selection
+from core.privacy.filters import Filters
 
 PARTS = st.lists(st.fractions(min_value=Fraction(1, 1000), max_value=1, max_denominator=1000), min_size=1, max_size=8)
 
@@ -72,3 +76,72 @@ def test_it_is_kept_exactly_and_stays_small():
             each.take(Laplace(Fraction(1, 7)))
         with pytest.raises(Undeclared):
             each.take(Laplace(Fraction(1, 7)))
+
+
+@pytest.mark.parametrize("reserved", [Gaussian(Fraction(1)), Pure(Fraction(1))])
+def test_threads_share_one_allowance(reserved):
+    left, part = Allowance(Cost((reserved,))), type(reserved)(Fraction(1, 200))
+
+    def take(_):
+        try:
+            left.take(part)
+        except Undeclared:
+            return 0
+        return 1
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(take, range(1000))) == 200
+
+
+def test_a_pool_that_is_used_up_is_gone():
+    left = Allowance(Cost((Pure(Fraction(1)),)))
+    left.take(Pure(Fraction(1)))
+    assert left.to_json()["pools"] == []
+
+
+def test_a_pure_event_never_takes_a_single_one():
+    left = Allowance(Cost((Pure(Fraction(1, 2)), Laplace(Fraction(1, 2)))))
+    left.take(Pure(Fraction(1, 2)))
+    assert left.to_json()["pools"] == [] and len(left.to_json()["single"]) == 1
+
+
+EVENTS = st.lists(
+    st.tuples(
+        st.sampled_from((Pure, Laplace, Selection, Gaussian)),
+        st.fractions(min_value=Fraction(1, 100), max_value=1, max_denominator=100),
+    ),
+    max_size=6,
+)
+WAYS = Filters.of(Budget(1, 1e-9))
+
+
+@given(EVENTS, EVENTS)
+def test_what_was_used_never_counts_less_than_what_was_taken(reserved, wanted):
+    cost = Cost.of(kind(amount) for kind, amount in reserved)
+    left, taken = Allowance(cost), []
+    for kind, amount in wanted:
+        with contextlib.suppress(Undeclared):
+            left.take(kind(amount))
+            taken.append(kind(amount))
+    used, whole = WAYS.amounts(Allowance.from_json(left.to_json()).used(cost)), WAYS.amounts(cost)
+    for way, happened in WAYS.amounts(Cost.of(taken)).items():
+        if whole[way] is not None:
+            assert happened <= used[way] + len(taken), "each event is rounded up to a unit of its own"
+            assert used[way] <= whole[way]
+
+
+def test_what_was_not_begun_was_not_used():
+    pure, single, noise = Pure(Fraction(1, 2)), Laplace(Fraction(1, 3)), Gaussian(Fraction(1, 4))
+    cost = Cost((pure, pure, single, single, noise))
+    left = Allowance(cost)
+    assert left.used(cost) == Cost(())
+    left.take(Pure(Fraction(1, 8)))
+    left.take(single)
+    left.take(Gaussian(Fraction(1, 16)))
+    assert left.used(cost) == Cost((Gaussian(Fraction(1, 16)), pure, single)), "a pool that was begun counts whole"
+
+
+@pytest.mark.parametrize("more", [Gaussian(Fraction(1)), Laplace(Fraction(1)), Pure(Fraction(1))])
+def test_what_is_left_of_another_reservation_is_refused(more):
+    with pytest.raises(Undeclared):
+        Allowance(Cost((more,))).used(Cost(()))

@@ -3,58 +3,37 @@
 from __future__ import annotations
 
 import copy
-import json
 import pickle
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from core import registry
 from core.base.errors import BadParameter, OutOfBudget, Undeclared
 from core.kernel import planes
 from core.kernel.allowance import Allowance
 from core.kernel.asked import Asked, AskedScores, Change
 from core.kernel.compared import GRID, Gap, Loss
+from core.kernel.decisions.cuts import AllCuts, Edges
 from core.kernel.kernel import Kernel
-from core.kernel.measurement import NoiseLevel
+from core.kernel.noise_level import NoiseLevel
 from core.kernel.query import Query, Statistic
-from core.kernel.scores import DatabaseErrors, Errors, SignedErrors
+from core.kernel.scores import DatabaseErrors, Errors, PrefixErrors, SignedErrors
 from core.kernel.sparse_vector import AboveThreshold, NumericSparse
 from core.kernel.tables import TOTAL, Blocks, Boxes, Distances, Marginal
-from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Laplace, Pure, Selection
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.queries.lipschitz import Lipschitz
-from core.schema.domain import Domain, Integers
+from core.schema.domain import Categories, Domain, Integers
 from core.table.counts import Cells
 from core.table.views import Recoding
+from tests.core.kernel.four_cells import LOW, ONE, kernel
 from tests.core.kernel.kinds import BOTH, CLASSES, DOMAIN, EVEN
-from tests.kernels import played
 from tests.privacy.kit.recorder import Recorder
-from tests.privacy.kit.sessions import Told, told_apart
 
-ONE = Laplace(Fraction(1))
 CORE = Path(__file__).parents[3] / "core"
-
-
-LOW = -(2**50)
-"""A threshold that every comparison exceeds."""
-
-
-def kernel(*events, noise=None, unit=None, cells=(5, 0, 2, 1), left=None):
-    return Kernel(Cells(DOMAIN, np.array(cells), unit or Unit.row()), noise or Noise(), left or Cost.of(events))
-
-
-def sparse_vector(sensitivity=GRID, **options):
-    return NumericSparse(
-        run=AboveThreshold.of(Fraction(1), sensitivity=sensitivity, cutoff=options.get("cutoff", 1)),
-        runs=options.get("runs", 1),
-        number=ONE,
-    )
 
 
 class TestASensitivityThatIsTooSmall:
@@ -121,11 +100,14 @@ class TestCountsReadOutsideTheKernel:
         names = [name for name in dir(held) if not name.startswith("_")]
         assert set(names) == {
             "choose",
+            "choose_database",
             "choose_ends",
             "domain",
             "generator",
+            "halve",
             "keys",
             "measure",
+            "order",
             "public_rows",
             "recoded",
             "test",
@@ -144,7 +126,7 @@ class TestCountsReadOutsideTheKernel:
 
     @pytest.mark.parametrize("room", ["mechanisms", "queries", "models", "theory"])
     def test_no_file_of_an_untrusted_room_imports_a_private_table_or_noise(self, room):
-        forbidden = ("core.table.table", "core.table.source", "core.table.encoded", "core.privacy.noise", "_Kernel__")
+        forbidden = ("core.table.table", "core.table.source", "core.table.counting", "core.privacy.noise", "_Kernel__")
         for path in (CORE / room).rglob("*.py"):
             text = path.read_text(encoding="utf-8")
             assert not any(name in text for name in forbidden), path
@@ -213,98 +195,6 @@ class TestASpendThatWasNotDeclared:
         with pytest.raises(Undeclared):
             again.take(Laplace(2))
         again.take(Selection(2))
-
-
-class TestComparisons:
-    def test_a_forged_handle_is_refused_before_anything_is_looked_at(self):
-        spy = Recorder(0)
-        held = kernel(Pure(1), noise=spy)
-        watch, drawn = held.watch(sparse_vector()), len(spy.calls)
-        for id in (-1, 1, 10**9):
-            with pytest.raises(Undeclared):
-                held.test(replace(watch, id=id), Gap(EVEN, 0), 0)
-        assert len(spy.calls) == drawn
-
-    def test_what_a_handle_says_is_left_is_not_believed(self):
-        held = kernel(Pure(1))
-        first = held.watch(sparse_vector(cutoff=2))
-        assert first.left == 2
-        for left in (1, 0):
-            # The first handle again, and one that claims more: the kernel has its own count.
-            watch, above = held.test(replace(first, left=99), Gap(EVEN, 0), LOW)
-            assert above and watch.left == left
-
-    def test_a_run_that_is_used_up_is_refused(self):
-        spy = Recorder(0)
-        held = kernel(Pure(1), noise=spy)
-        watch, above = held.test(first := held.watch(sparse_vector()), Gap(EVEN, 0), LOW)
-        assert above and watch.left == 0
-        drawn = len(spy.calls)
-        for handle in (watch, first):
-            with pytest.raises(OutOfBudget, match="nothing was compared"):
-                held.test(handle, Gap(EVEN, 0), LOW)
-        assert len(spy.calls) == drawn
-
-    def test_a_handle_of_another_kernel_opens_nothing(self):
-        other = kernel(Pure(1), Pure(1)).watch(sparse_vector(runs=2))
-        with pytest.raises(Undeclared):
-            kernel(Pure(1)).test(other, Gap(EVEN, 0), 0)
-        # Where it happens to name a run, it is that kernel's own: its count and its bound, nothing of the other's.
-        mine = kernel(Pure(1))
-        mine.watch(sparse_vector())
-        watch, above = mine.test(other, Gap(EVEN, 0), LOW)
-        assert above and watch.left == 0
-        small = kernel(Pure(1), unit=Unit.id("who", 2))
-        small.watch(sparse_vector())
-        with pytest.raises(BadParameter, match="sensitivity"):
-            small.test(other, Gap(EVEN, 0), 0)
-
-    def test_a_sparse_vector_is_the_kernels_own(self):
-        with pytest.raises(TypeError, match="written in the kernel"):
-
-            class Loud(AboveThreshold):
-                def offset(self, noise):
-                    return 0
-
-        class Lookalike:
-            epsilon, sensitivity, cutoff = Fraction(1), GRID, 1
-
-            def offset(self, noise):
-                return 0
-
-        held = kernel(Pure(1))
-        for forged in (replace(sparse_vector(), run=Lookalike()), Lookalike()):
-            with pytest.raises(TypeError, match="not the kernel's own"):
-                held.watch(forged)
-        assert held.watch(sparse_vector()).left == 1, "what was refused took nothing"
-
-    def test_a_run_goes_on_where_it_stopped_after_being_written_down(self):
-        left = Allowance(Cost.of([Pure(1)]))
-        watch = kernel(left=left).watch(sparse_vector(cutoff=3))
-        watch, _ = kernel(left=left).test(watch, Gap(EVEN, 0), LOW)
-        kept = json.dumps(left.to_json())
-        for _ in range(2):
-            again = Allowance.from_json(json.loads(kept))
-            assert again.to_json() == left.to_json()
-            assert again.run(watch) == left.run(watch) and again.run(watch) is not left.run(watch)
-            after, above = kernel(left=again).test(watch, Gap(EVEN, 0), LOW)
-            assert above and after.left == 1 and left.run(watch).left == 2
-
-    @pytest.mark.parametrize("name", ["online-weights", "median-basic"])
-    def test_the_offset_is_kept_by_the_kernel_and_not_by_the_mechanism(self, name):
-        """Two sessions with different offsets and the same outcomes: what the mechanism saves is the same."""
-        mechanism = registry.interactive_from(name, Budget(1), {"alpha": 0.4, "questions": 12, "rows": 3_000})
-        counts, saved, offsets = Cells(DOMAIN, np.array([900, 100, 800, 200])), [], []
-        for offset in (7_654_321, -1_234_567):
-            noise = Told([True, False, True], 3, offset=offset)
-            with told_apart():
-                session, _ = played(mechanism, counts, [EVEN] * 3, noise)
-            saved.append(mechanism.save(session.state))
-            offsets.append(session.left["runs"][0]["offset"])
-            assert str(abs(offset)).encode() not in saved[-1]
-            assert offset.to_bytes(8, "little", signed=True) not in saved[-1]
-        assert saved[0] == saved[1]
-        assert offsets == [7_654_321, -1_234_567]
 
 
 class TestTheNoiseLevel:
@@ -416,3 +306,42 @@ class TestWhatAMechanismHandsOver:
         for copied in (copy.copy, copy.deepcopy, pickle.dumps):
             with pytest.raises(TypeError, match="once more"):
                 copied(held)
+
+
+class TestChoices:
+    @pytest.mark.parametrize(("neighbours", "asked_for"), [("add-remove", ("within", 3)), ("replace", ("any", 3))])
+    def test_scores_that_move_in_one_direction_are_told_apart_by_their_span(self, neighbours, asked_for):
+        seen = []
+
+        class Spy(Noise):
+            def select_within(self, scores, *, epsilon, span):
+                seen.append(("within", span))
+                return 0
+
+            def select(self, scores, *, epsilon, sensitivity):
+                seen.append(("any", sensitivity))
+                return 0
+
+        domain = Domain((Categories(name="from", values=("p", "q")), Categories(name="to", values=("p", "q"))))
+        counts = Cells(domain, np.ones((2, 2), dtype=np.int64), Unit.id("who", 3, neighbours))
+        held = Kernel(counts, Spy(), Cost((Selection(1),)))
+        held.choose(AllCuts(Edges(("from", "to"), 2)), Selection(1))
+        assert seen == [asked_for]
+
+    def test_ends_are_chosen_by_their_own_sensitivity_and_paid_for(self):
+        asked, seen = PrefixErrors("a", np.array([0, 1, 2]), np.array([0, 0, 0])), []
+
+        class Spy(Noise):
+            def select_pair(self, scores, *, epsilon, sensitivity):
+                seen.append((scores.tolist(), epsilon, sensitivity))
+                return 0, 2
+
+        counts = Cells(DOMAIN, np.array([[1, 2], [3, 4]]), Unit.id("who", 3))
+        held = Kernel(counts, Spy(), Cost((Selection(Fraction(1, 2)),)))
+        assert held.choose_ends(asked, Selection(Fraction(1, 2))) == (0, 2)
+        assert seen == [([0, 3, 10], Fraction(1, 2), 3)]
+        with pytest.raises(Undeclared):
+            held.choose_ends(asked, Selection(Fraction(1, 2)))
+        with pytest.raises(TypeError, match="AskedEnds"):
+            held.choose_ends(TOTAL, Selection(Fraction(1, 2)))
+        assert len(seen) == 1

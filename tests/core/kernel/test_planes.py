@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter, Undeclared
+from core.kernel import planes
 from core.kernel.kernel import Kernel
-from core.kernel.measurement import ROUNDING, NoiseLevel
-from core.kernel.planes import SCALE, Balances, Inside, Space, Wedges
+from core.kernel.noise_level import ROUNDING, NoiseLevel
+from core.kernel.planes import MOST_CONSTANT, SCALE, STEPS, Balances, Inside, Moments, Space, Wedges
 from core.privacy.events import Cost, Gaussian, Laplace
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
@@ -93,3 +94,124 @@ def test_noise_fits_the_change(event, sigma, neighbours):
     expected = math.sqrt((counts.unit.l1 * sigma) ** 2 + (ROUNDING if isinstance(event, Gaussian) else 0))
     assert off.std() == pytest.approx(expected, rel=0.15)
     assert measured.sigma == pytest.approx(expected)
+
+
+def naive(counts):
+    """Every row as (coordinates, times), by hand; rows without a coordinate are left out."""
+    table = counts.marginal(("x", "y"))
+    return [((int(SCALES[0][x]), int(SCALES[1][y])), int(table[x, y])) for x, y in np.ndindex(7, 8)]
+
+
+@pytest.mark.parametrize("block", [1, 7, 2**21])
+@pytest.mark.parametrize("space", [FLAT, LIFTED], ids=["flat", "lifted"])
+def test_planes_count_rows_on_their_side_however_many_are_held_at_a_time(space, block, monkeypatch):
+    monkeypatch.setattr(planes, "BLOCK", block)
+    counts = counted()
+    normals = np.random.default_rng(3).integers(-500, 500, (6, space.dimensions))
+    normals[0] = 0  # every row lies on it, which is its positive side
+    inside = [0] * 6
+    for point, often in naive(counts):
+        full = (*point, SCALE)[: space.dimensions]
+        for place, normal in enumerate(normals.tolist()):
+            inside[place] += often * (sum(a * b for a, b in zip(normal, full, strict=True)) >= 0)
+    rows = sum(often for _, often in naive(counts))
+    assert Inside(space, normals).counts(counts).tolist() == inside
+    assert Balances(space, normals).counts(counts).tolist() == [2 * found - rows for found in inside]
+    assert Inside(space, normals).parts == 6 and space.dimensions == (3 if space.lifted else 2)
+
+
+@pytest.mark.parametrize("constant", [1, 3, MOST_CONSTANT])
+@pytest.mark.parametrize("cross", [True, False])
+@pytest.mark.parametrize("space", [FLAT, LIFTED], ids=["flat", "lifted"])
+def test_sums_of_products_by_hand(space, cross, constant):
+    counts = counted()
+    found = Moments(space, constant, cross).counts(counts)
+    sums = np.zeros((3, 3), dtype=np.int64)
+    for point, often in naive(counts):
+        z = [constant * STEPS, *(math.floor(Fraction(each * STEPS, SCALE) + Fraction(1, 2)) for each in point)]
+        sums += often * np.outer(z, z)
+    asked = [(0, 0), (0, 1), (0, 2), (1, 1), *([(1, 2)] if cross else []), (2, 2)]
+    assert found.tolist() == [sums[pair] for pair in asked]
+
+
+@pytest.mark.parametrize(("constant", "cross", "unit", "l1", "squared"), [
+    (1, True, Unit.row(), 1 + 2 + 3, 1 + 2 + 3),
+    (1, False, Unit.row(), 1 + 2 + 2, 4 * 0 + 1 + 2 + 2),
+    (2, False, Unit.row(), 4 + 4 + 2, 16 + 8 + 2),
+    (3, True, Unit.id("who", 2), 2 * (9 + 6 + 3), 4 * (81 + 18 + 3)),
+    (1, True, Unit.row("replace"), 2 * 2 + 2 * 3 - 2, 2 * 6),
+    (1, False, Unit.row("replace"), 2 * 2 + 2 * 2 - 2, 4 * 5),
+    (2, False, Unit.row("replace"), 10, 2 * 26),
+    (9, True, Unit.row("replace"), 81 + 18 + 3, 2 * (9**4 + 81 * 2 + 3)),
+])  # fmt: skip
+def test_changes_of_moments_by_hand(constant, cross, unit, l1, squared):
+    change = Moments(FLAT, constant, cross).change(unit)
+    assert (change.l1, change.l2_squared) == (l1 * STEPS**2, squared * STEPS**4)
+
+
+@pytest.mark.parametrize("unit", [Unit.row(), Unit.id("who", 3), Unit.row("replace"), Unit.id("who", 3, "replace")])
+def test_changes_of_planes_by_hand(unit):
+    normals = np.ones((4, 2), dtype=np.int64)
+    balances, wedges = Balances(FLAT, normals).change(unit), fan(5).change(unit)
+    assert (balances.l1, balances.l2_squared) == (4 * unit.l1, 4 * unit.l1**2)
+    assert (wedges.l1, wedges.l2_squared) == (unit.l1, unit.l1**2)
+
+
+def test_bounds_of_what_may_be_asked():
+    """Beyond these, floats are no longer exact or sums leave 64 bits: the bounds are part of the proof."""
+    assert (SCALE, STEPS, MOST_CONSTANT) == (2**20, 2**8, 2**6)
+    edge = np.array([SCALE, -SCALE])
+    assert Space(("x",), (edge,), False).dimensions == 1
+    for wrong in (SCALE + 1, -SCALE - 1):
+        with pytest.raises(BadParameter, match="coordinates"):
+            Space(("x",), (np.array([wrong, 0]),), False)
+    longest = 2**53 // (2 * SCALE)  # in two dimensions
+    assert Inside(FLAT, np.array([[longest - 1, 0]])).parts == 1
+    for normals in ([[longest, 0]], [[0, -longest]], [[1, 2, 3]], [1, 2]):
+        with pytest.raises(BadParameter, match="normals"):
+            Inside(FLAT, np.array(normals))
+    for constant in (0, MOST_CONSTANT + 1, 1.0, True):
+        with pytest.raises(BadParameter, match="constant"):
+            Moments(FLAT, constant, True)
+
+
+@pytest.mark.parametrize(
+    "normals", [[[0, -1]], [[-1, 0]], [[1, 1], [1, 0]], [[1, 0], [1, -1]]], ids=["below", "half turn", "back", "down"]
+)
+def test_angles_within_a_half_circle(normals):
+    with pytest.raises(BadParameter, match="sorted"):
+        Wedges(FLAT, np.array([normals]))
+
+
+def test_the_first_angle_and_equal_ones_are_taken():
+    assert Wedges(FLAT, np.array([[[1, 0], [1, 1], [1, 1], [-5, 1]]])).width == 4
+
+
+def test_every_difference_of_wedges_by_hand():
+    """Wedges of three dimensions: which planes agree with the first, in bits; of two: how many do."""
+    for wedges in (fan(5), groups(3)):
+        counts, space = counted(), wedges.space
+        expected = np.zeros((len(wedges.normals), wedges.width), dtype=np.int64)
+        for point, often in naive(counts):
+            full = (*point, SCALE)[: space.dimensions]
+            for group, normals in enumerate(wedges.normals.tolist()):
+                sides = [sum(a * b for a, b in zip(normal, full, strict=True)) >= 0 for normal in normals]
+                agree = [side == sides[0] for side in sides[1:]]
+                place = sum(agree) if space.dimensions == 2 else sum(2**bit for bit, same in enumerate(agree) if same)
+                expected[group, place] += often if sides[0] else -often
+        assert np.array_equal(wedges.counts(counts), expected)
+
+
+def test_a_row_on_a_plane_lies_on_its_positive_side():
+    table = np.zeros(HOLES.shape(), dtype=np.int64)
+    table[3, 5] = 4  # x is 0 here
+    asked = Wedges(FLAT, np.array([[[1, 0], [0, 1]]]))
+    assert asked.counts(Cells(HOLES, table)).tolist() == [[0, 4]]
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3])
+def test_every_part_draws_by_itself(parts):
+    event, spy = Laplace(Fraction(1, 3)), Recorder(0)
+    asked = Inside(FLAT, np.array([[1, 0], [0, 1], [1, 1]])[:parts])
+    Kernel(counted(), spy, Cost((event,) * parts)).measure(asked, event)
+    assert len(spy.calls) == parts

@@ -12,7 +12,8 @@ import pytest
 
 from core.base.errors import BadParameter, OutOfBudget, Undeclared
 from core.kernel.compared import GRID, on_grid
-from core.kernel.sparse_vector import AboveThreshold, NumericSparse, OpenRun
+from core.kernel.sparse_vector import WIDEST, AboveThreshold, NumericSparse, OpenRun
+from core.mechanisms.kit.comparing import misses
 from core.privacy.accounting import units
 from core.privacy.events import Cost, Gaussian, Laplace, Pure
 from core.privacy.noise import Noise
@@ -46,7 +47,7 @@ def long(cutoff: int, sensitivity=1):
                 yield values, other, (False,) * below + (True,) * above
 
 
-@pytest.mark.crossing(keep=4)
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("epsilon", [Fraction(1, 4), 2])
 @pytest.mark.parametrize(("cutoff", "runs"), [(1, 1), (2, 1), (3, 1), (1, 2), (1, 3), (2, 2)])
 def test_every_sequence_of_answers_is_private(epsilon, cutoff, runs):
@@ -81,17 +82,6 @@ def test_the_split_minimises_the_noise():
             moved = best.threshold_epsilon * nudge
             other = replace(best, threshold_epsilon=moved, comparing_epsilon=1 - moved)
             assert variance(other) > variance(best)
-
-
-def test_margins_are_those_of_both_noises():
-    run = AboveThreshold.of(Fraction(1), sensitivity=100, cutoff=3)
-    generator = np.random.default_rng(4)
-    offset, noise = (generator.laplace(0, scale, 400_000) for scale in run.scales)
-    for probability in (0.2, 0.05, 0.001):
-        missed = np.mean(noise - offset > run.margin(probability))
-        assert missed == pytest.approx(probability, abs=5 * np.sqrt(probability / 400_000))
-        assert run.misses(run.margin(probability)) == pytest.approx(probability)
-    assert run.misses(0) == 0.5
 
 
 def test_counts_down_and_renews_the_offset_between_runs():
@@ -149,7 +139,7 @@ def test_real_noise_decides_as_often_as_it_should():
     run, hits = AboveThreshold.of(Fraction(1), sensitivity=1), 0
     for _ in range(3_000):
         hits += run.above(4, 0, run.offset(Noise()), Noise())
-    expected = 1 - run.misses(4)
+    expected = 1 - misses(run, 4)
     assert hits / 3_000 == pytest.approx(expected, abs=0.05)
 
 
@@ -183,3 +173,50 @@ def test_refuses_nonsense():
     for runs in (0, 2.5):
         with pytest.raises(BadParameter, match="runs"):
             machine(runs=runs)
+
+
+def test_a_run_by_hand():
+    """A cutoff of 4 splits 1 : 8^(2/3) = 1 : 4."""
+    run = AboveThreshold.of(Fraction(1), sensitivity=3, cutoff=4)
+    assert (run.threshold_epsilon, run.comparing_epsilon) == (Fraction(1, 5), Fraction(4, 5))
+    assert run.scales == (15.0, 30.0)
+    third = AboveThreshold.of(Fraction(1), sensitivity=1).comparing_epsilon
+    assert third / (1 - third) == Fraction(2 ** (2 / 3)).limit_denominator(10_000)
+
+
+def test_what_is_drawn_for_a_comparison():
+    class Asked:
+        def __init__(self):
+            self.calls = []
+
+        def laplace(self, values, *, epsilon, sensitivity):
+            self.calls.append((values.tolist(), epsilon, sensitivity))
+            return values
+
+    run, noise = AboveThreshold.of(Fraction(1), sensitivity=3, cutoff=4), Asked()
+    assert run.offset(noise) == 0
+    assert [run.above(value, 5, 2, noise) for value in (6, 7, 8)] == [False, True, True]
+    assert noise.calls == [([0], Fraction(1, 5), 3), *(([value], Fraction(1, 10), 3) for value in (6, 7, 8))]
+
+
+def test_bounds_of_a_run():
+    widest = AboveThreshold(
+        threshold_epsilon=Fraction(1, 2**50), comparing_epsilon=Fraction(1, 2**49), sensitivity=1, cutoff=1
+    )
+    assert widest.scales == (WIDEST, WIDEST) and WIDEST == 2.0**50
+    for part in ("threshold_epsilon", "comparing_epsilon"):
+        for wrong in (getattr(widest, part) * Fraction(99, 100), Fraction(0), Fraction(-1)):
+            with pytest.raises(BadParameter, match="epsilon"):
+                replace(widest, **{part: wrong})
+    for name in ("cutoff", "sensitivity"):
+        for wrong in (0, -1, 1.0, True):
+            with pytest.raises(BadParameter, match=name):
+                replace(machine().run, **{name: wrong})
+    with pytest.raises(BadParameter, match="runs"):
+        replace(machine(), runs=0)
+
+
+def test_a_run_ends_after_one_unless_it_says_otherwise():
+    half = Fraction(1, 2)
+    assert AboveThreshold(threshold_epsilon=half, comparing_epsilon=half, sensitivity=1).cutoff == 1
+    assert AboveThreshold.of(half, sensitivity=1).cutoff == 1

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter
+from core.kernel.asked import Change
 from core.kernel.remembered import Remembered
-from core.kernel.tables import Boxes, Interval
+from core.kernel.tables import LARGEST, TOTAL, Blocks, Boxes, Distances, Interval, Marginal, _covered_twice
+from core.privacy.unit import Unit
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 
@@ -58,3 +60,73 @@ def test_boxes_and_intervals_outside_the_table_are_refused():
         with pytest.raises(BadParameter, match="inside"):
             Boxes(("x",), np.array([[first]]), np.array([[last]])).counts(counts)
     assert Interval("x", 1, 3).counts(counts) == 3
+
+
+def test_an_interval_counts_its_own_cells_and_no_others():
+    table = np.array([5, 1, 2, 7])
+    counts = Cells(grid(4), table)
+    for first, last in combinations(range(5), 2):
+        assert Interval("x", first, last).counts(counts) == table[first:last].sum()
+
+
+def test_tables_and_blocks_by_hand():
+    table = np.arange(30).reshape(6, 5)
+    counts = Cells(grid(6, 5), table)
+    assert np.array_equal(Marginal(("x", "y")).counts(counts), table)
+    assert TOTAL.counts(counts) == table.sum() and Marginal.denominator == 1
+    found = Blocks(("x", "y"), (np.array([0, 2, 3]), np.array([0, 4]))).counts(counts)
+    rows = (slice(0, 2), slice(2, 3), slice(3, 6))
+    assert found.tolist() == [[table[part, :4].sum(), table[part, 4:].sum()] for part in rows]
+
+
+@pytest.mark.parametrize("starts", [[], [1, 2], [0, 0], [0, 3, 2], [-1, 0]])
+def test_blocks_that_do_not_follow_one_another_are_refused(starts):
+    with pytest.raises(BadParameter, match="starts"):
+        Blocks(("x",), (np.array(starts, dtype=np.int64),))
+
+
+@pytest.mark.parametrize("unit", [Unit.row(), Unit.id("who", 3), Unit.row("replace"), Unit.id("who", 3, "replace")])
+def test_changes_by_hand(unit):
+    """L rows of one cell, or a replacement of L by L."""
+    together = 2 if unit.neighbours == "replace" else 1
+    tables = Marginal(("x",)), Blocks(("x",), (np.array([0]),)), Boxes(("x",), np.array([[0]]), np.array([[1]]))
+    for asked in tables:
+        assert asked.change(unit) == Change(together * unit.limit, together * unit.limit**2)
+    for asked in (TOTAL, Interval("x", 0, 1)):
+        assert asked.change(unit) == Change(unit.limit, unit.limit**2)
+    three = Distances((("x",),) * 3, (np.zeros(2, dtype=np.int64),) * 3).change(unit)
+    assert three == Change(3 * together * unit.limit, 3 * (together * unit.limit) ** 2)
+
+
+def test_distances_by_hand():
+    counts = Cells(grid(3, 2), np.array([[1, 2], [3, 4], [5, 6]]))
+    references = (np.array([0, 9, 11]), np.array([[1, 2], [3, 4], [5, -6]]))
+    assert Distances((("x",), ("x", "y")), references).counts(counts).tolist() == [3 + 2 + 0, 12]
+
+
+def test_distances_are_clipped_where_their_sum_would_leave_64_bits():
+    crowd = Cells(grid(2), np.array([2**62, 0]))
+    far = np.array([-(2**62), 2**62])
+    assert Distances((("x",),), (far,)).counts(crowd).tolist() == [3 * (LARGEST // 2)] and LARGEST == 2**60
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_boxes_that_touch_are_apart_and_boxes_that_share_a_corner_cell_are_not(dense):
+    """Many small boxes on few cells are compared by the cells that they cover."""
+    cells = np.array(list(np.ndindex(3, 3) if dense else [(0, 0), (2, 2)]))
+    counts = Cells(grid(3, 3), np.arange(9).reshape(3, 3))
+    boxes = Boxes(("x", "y"), cells, cells + 1)
+    assert boxes.counts(counts).tolist() == [3 * x + y for x, y in cells.tolist()]
+    again = np.concatenate([cells, cells[-1:]])
+    with pytest.raises(BadParameter, match="overlap"):
+        Boxes(("x", "y"), again, again + 1).counts(counts)
+
+
+@pytest.mark.parametrize("shape", [(2,), (2, 2), (2, 3, 2)])
+def test_cells_that_are_covered_twice_are_found_in_any_corner(shape):
+    every = np.array(list(np.ndindex(shape)))
+    assert not _covered_twice(every, every + 1)
+    for cell in every:
+        assert _covered_twice(np.vstack([every, cell]), np.vstack([every + 1, cell + 1]))
+    assert not _covered_twice(every[:1], np.array([shape]))
+    assert _covered_twice(every[:2] * 0, np.array([shape, shape]))

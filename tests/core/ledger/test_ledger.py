@@ -2,26 +2,18 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
-import math
 import sqlite3
 import tempfile
-from datetime import datetime, timedelta
-from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.base.errors import BadParameter, DeskError, OutOfBudget, Refused, Unknown
 from core.ledger.ledger import Account, Entry, Ledger
-from core.privacy.budget import Budget
-from core.privacy.events import Cost, Gaussian, Pure
-from core.privacy.filters import GAUSSIAN_UNITS, PURE, Filters, Way
-from core.privacy.spendable import rho_for
+from core.privacy.filters import PURE, Filters, Way
 
 UNIT, OTHER_UNIT = '{"column": null}', '{"column": "person"}'
 BUDGET, OTHER_BUDGET = '{"epsilon": "1"}', '{"epsilon": "2"}'
@@ -349,120 +341,6 @@ def test_the_ways_are_free_until_the_first_plan(ledger: Ledger) -> None:
     assert ledger.change_budget("ab", budget_json=OTHER_BUDGET, filters=one_way(200, SEVEN), reason=REASON).total == 200
 
 
-# bad input
-
-TOO_LARGE = [2**62 + 1, 2**63, 2**64, 10**400]
-NOT_AMOUNTS = [
-    -1, 1.0, 0.5, math.nan, math.inf, -math.inf, True, False, "1", b"1",
-    Decimal(1), Fraction(1), np.int64(1), np.float64(1), 1j, [1],
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("amount", TOO_LARGE)
-def test_an_account_has_at_most_so_many_parts(ledger: Ledger, amount: int) -> None:
-    before = ledger.account("ab")
-    with pytest.raises(BadParameter, match="total"):
-        opened(ledger, total=amount)
-    with pytest.raises(OutOfBudget):
-        reserve(ledger, "p", amount)
-    assert ledger.account("ab") == before
-
-
-@pytest.mark.parametrize("amount", NOT_AMOUNTS, ids=lambda amount: f"{type(amount).__name__}-{str(amount)[:12]}")
-def test_only_whole_units_are_taken(ledger: Ledger, amount: object) -> None:
-    before = ledger.account("ab")
-    with pytest.raises(BadParameter, match="amounts"):
-        reserve(ledger, "p", amount)  # type: ignore[arg-type]
-    with pytest.raises(BadParameter, match="total"):
-        opened(ledger, total=amount)  # type: ignore[arg-type]
-    with pytest.raises(BadParameter, match="total"):
-        ledger.change_budget("ab", budget_json=BUDGET, filters=one_way(amount), reason=REASON)  # type: ignore[arg-type]
-    assert ledger.account("ab") == before
-    assert ledger.entries() == []
-
-
-def test_the_largest_amounts_add_up_exactly(ledger: Ledger) -> None:
-    opened(ledger, total=2**62, fingerprint="cd")
-    declared(ledger, "large", "cd")
-    reserve(ledger, "p", 2**62 - 1, "large")
-    for units in (2, 2**61, 2**62):
-        with pytest.raises(OutOfBudget):
-            reserve(ledger, "q", units, "large")
-    assert ledger.account("cd").left == 1
-    reserve(ledger, "q", 1, "large")
-    assert ledger.account("cd").spent == 2**62
-
-
-@pytest.mark.parametrize("fingerprint", ["", "AB", "xyz", "ab\n", "a" * 129, None, b"ab", "'; DROP TABLE plan; --"])
-def test_a_fingerprint_has_one_spelling(ledger: Ledger, fingerprint: str) -> None:
-    with pytest.raises(BadParameter, match="fingerprint"):
-        opened(ledger, fingerprint=fingerprint)
-
-
-@pytest.mark.parametrize("text", ["", "a\0b", None, 7, b"bytes", "x" * 10_000_001], ids=lambda text: str(text)[:8])
-def test_texts_are_checked(ledger: Ledger, text: str) -> None:
-    with pytest.raises(BadParameter, match="plan id"):
-        reserve(ledger, text, 1)
-    with pytest.raises(BadParameter, match="plan"):
-        reserve(ledger, "p", 1, plan_json=text)
-    with pytest.raises(BadParameter, match="id"):
-        declared(ledger, text)
-    assert ledger.account("ab").spent == 0
-
-
-def test_text_that_is_not_unicode_is_one_sentence_and_leaves_no_lock(ledger: Ledger) -> None:
-    for call in (lambda: reserve(ledger, "\ud800", 1), lambda: ledger.result("\ud800")):
-        with pytest.raises(DeskError, match="Unicode"):
-            call()
-    reserve(ledger, "p", 1)
-
-
-def test_hostile_texts_are_only_texts(ledger: Ledger) -> None:
-    name = "'; DELETE FROM plan; -- \" ü 💾 \n"
-    reserve(ledger, "p", 1)
-    reserve(ledger, name, 2)
-    entry = ledger.entry(name)
-    assert entry is not None
-    assert entry.plan_id == name
-    assert ledger.account("ab").spent == 3
-
-
-@pytest.mark.parametrize("result", [None, "text", bytearray(b"x"), memoryview(b"x"), 0])
-def test_a_result_is_bytes(ledger: Ledger, result: bytes) -> None:
-    reserve(ledger, "p", 1)
-    with pytest.raises(BadParameter, match="result"):
-        ledger.store("p", result)
-    assert ledger.result("p") is None
-
-
-def test_a_result_may_be_empty(ledger: Ledger) -> None:
-    reserve(ledger, "p", 1)
-    assert ledger.store("p", b"") == b""
-    assert ledger.store("p", b"late") == b""
-    assert ledger.result("p") == b""
-
-
-def test_a_result_too_large_for_a_row_is_refused(ledger: Ledger) -> None:
-    reserve(ledger, "p", 1)
-    with pytest.raises(BadParameter, match="950,000,000"):
-        ledger.store("p", bytes(950_000_001))  # zero pages that are never touched
-    assert ledger.result("p") is None
-
-
-def test_the_largest_row_fits_sqlite(ledger: Ledger) -> None:
-    with ledger.file.read() as connection:
-        row = connection.getlimit(sqlite3.SQLITE_LIMIT_LENGTH)
-    assert row > 4 * 10_000_000 + 950_000_000
-
-
-def test_times_are_utc(ledger: Ledger) -> None:
-    reserve(ledger, "p", 1)
-    ledger.store("p", b"answer")
-    entry = ledger.entries()[0]
-    for text in (ledger.account("ab").opened_at, ledger.datasets()[0].created_at, entry.reserved_at, entry.stored_at):
-        assert datetime.fromisoformat(str(text)).utcoffset() == timedelta(0)
-
-
 # any sequence of calls, against a plain model
 
 PLANS = st.integers(0, 4)
@@ -545,83 +423,3 @@ def test_any_sequence_of_calls_matches_the_model(steps: list[tuple]) -> None:
         assert {plan: entry.attempts for plan, entry in entries.items() if entry.attempts} == model.failures
         assert {plan for plan, entry in entries.items() if entry.status == "stored"} == set(model.results)
         assert all(ledger.result(plan) == data for plan, data in model.results.items())
-
-
-# several ways
-
-TWO = Budget(2, 1e-9)
-
-
-def several(ledger: Ledger) -> Account:
-    account = ledger.open_account(fingerprint="ef", unit_json=UNIT, budget_json=BUDGET, filters=Filters.of(TWO))
-    declared(ledger, "several", "ef")
-    return account
-
-
-def pay(ledger: Ledger, plan_id: str, *events: Gaussian | Pure) -> Entry:
-    account = ledger.account("ef")
-    amounts = account.filters.amounts(Cost.of(events))
-    return ledger.reserve(plan_id=plan_id, dataset_id="several", plan_json="{}", amounts=amounts, account=account)
-
-
-def test_pure_plans_fit_up_to_the_epsilon_whatever_the_delta(ledger: Ledger) -> None:
-    several(ledger)
-    for number in range(10):
-        assert pay(ledger, f"p{number}", Pure(Fraction(1, 5))).units == TWO.epsilon * 10**11
-    with pytest.raises(OutOfBudget, match=r"and 0.00% is left"):
-        pay(ledger, "q", Pure(Fraction(1, 10**12)))
-
-
-def test_gaussian_plans_fit_up_to_the_rho(ledger: Ledger) -> None:
-    several(ledger)
-    part = Fraction(rho_for(TWO) * GAUSSIAN_UNITS // 7, GAUSSIAN_UNITS)
-    for number in range(7):
-        pay(ledger, f"p{number}", Gaussian(part))
-    account = ledger.account("ef")
-    assert account.left <= account.total // 10**6
-    with pytest.raises(OutOfBudget):
-        pay(ledger, "q", Gaussian(rho_for(TWO) / 10**6))
-
-
-def test_what_no_single_way_covers_is_refused_and_writes_nothing(ledger: Ledger) -> None:
-    """Half of the epsilon in pure noise and half of the rho in Gaussian noise are more than any one way holds."""
-    several(ledger)
-    pay(ledger, "p", Pure(Fraction(1)))
-    before = ledger.account("ef"), ledger.entries()
-    with pytest.raises(OutOfBudget):
-        pay(ledger, "q", Gaussian(rho_for(TWO) / 2))
-    assert (ledger.account("ef"), ledger.entries()) == before
-    pay(ledger, "r", Pure(Fraction(1)))
-
-
-def test_sums_are_those_of_the_entries(ledger: Ledger) -> None:
-    filters, events = several(ledger).filters, [Gaussian(Fraction(1, 100)), Pure(Fraction(1, 50)), Pure(Fraction(1, 3))]
-    for number, event in enumerate(events):
-        pay(ledger, f"p{number}", event)
-        account, entries = ledger.account("ef"), ledger.entries(fingerprint="ef")
-        assert account.spent == sum(entry.units for entry in entries)
-        spends = [json.loads(entry.amounts) for entry in entries]
-        assert json.loads(account.sums) == {
-            way: None if way == PURE else sum(spend[way] for spend in spends) for way in filters.ways
-        }
-
-
-def test_a_larger_budget_is_divided_anew(ledger: Ledger) -> None:
-    several(ledger)
-    pay(ledger, "p", Gaussian(rho_for(TWO)))
-    four = Budget(4, 1e-9)
-    changed = ledger.change_budget(
-        "ef", budget_json=OTHER_BUDGET, filters=ledger.account("ef").filters.changed(four), reason=REASON
-    )
-    assert changed.filters.ways.keys() == Filters.of(TWO).ways.keys()
-    assert changed.spent / changed.total == pytest.approx(float(rho_for(TWO) / rho_for(four)), rel=1e-9)
-    pay(ledger, "q", Gaussian(rho_for(four) - rho_for(TWO)))
-    with pytest.raises(BadParameter, match="below what is already spent"):
-        ledger.change_budget("ef", budget_json=BUDGET, filters=changed.filters.changed(Budget(3, 1e-9)), reason=REASON)
-
-
-def test_amounts_in_other_ways_are_refused(ledger: Ledger) -> None:
-    account = several(ledger)
-    for amounts in ({}, {PURE: 1}, {SEVEN: 1}):
-        with pytest.raises(Refused, match="priced"):
-            ledger.reserve(plan_id="p", dataset_id="several", plan_json="{}", amounts=amounts, account=account)

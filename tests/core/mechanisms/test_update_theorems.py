@@ -26,6 +26,7 @@ from core.queries.linear import Linear
 from core.queries.marginals import Marginals
 from core.queries.parities import Parities
 from core.queries.rectangles import Rectangles
+from core.queries.statistics import Statistics
 from core.queries.unions import Unions
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
@@ -47,6 +48,7 @@ CLASSES = (
     Rectangles(columns=("x", "y")),
     Halfspaces(columns=("x", "y"), directions=8),
     Counting(conditions=((("x", (0,)), ("y", (0, 1))), ())),
+    Statistics(column="x", groups=("y",)),
     Linear(columns=("x", "y"), weights=((0, 512, 1024, 3), (1024, 1024, 1024, 1024), (1024, 0, 0, 1))),
 )
 TABLES = {"one record": (1.0, 0.0, 0.0, 0.0), "uneven": (0.55, 0.0, 0.1, 0.35), "even": (0.25, 0.25, 0.25, 0.25)}

@@ -1,45 +1,99 @@
-"""What is recommended first, from public facts alone."""
+"""What is offered first is what errs least on the same public stand-ins; what is there to be studied stands apart."""
 
-from core.planning import budget_for
-from core.planning.recommendation import ranked, recommend
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from core.base.errors import DeskError
+from core.mechanisms.kit.protocol import Mechanism
+from core.planning import recommendation
+from core.planning.better_noise import build
+from core.planning.recommendation import Ranking, rank
+from core.planning.simulation import figures, fitted
+from core.planning.simulation.figures import Figures
+from core.planning.simulation.stand_ins import StandIns
+from core.planning.simulation.trial import make_trial
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
+from core.registry import offline
 from core.schema.domain import Domain, Integers
 
-DOMAIN = Domain(tuple(Integers(name=name, low=0, high=15) for name in "abc"))
-PURE, APPROXIMATE = Budget(1), Budget(1, "1e-9")
+DOMAIN = Domain(tuple(Integers(name=name, low=0, high=15) for name in "ab"))
 
 
-def expected(queries, domain, budget, names):
-    return {name: budget_for.expected(name, queries, budget, {}, domain, Unit.row()) for name in names}
+def ranking(*queries, rows=2_000, names=tuple(offline)) -> Ranking:
+    candidates = {}
+    for name in names:
+        try:
+            candidates[name] = build(name, queries, Budget(1), {}, DOMAIN, Unit.row())
+        except DeskError:
+            continue
+    return rank(candidates, StandIns.of(DOMAIN, Unit.row(), rows), Figures())
 
 
-def first(queries, domain, budget):
-    names = ["histogram", "laplace", *([] if budget.pure else ["gaussian"])]
-    if {query.name for query in queries} == {"intervals"}:
-        names.append("interval-tree")
-    return recommend(queries, domain, budget, expected(queries, domain, budget, names))[0]
+def test_the_smallest_error_is_first_and_every_place_has_its_reason() -> None:
+    found = ranking(Marginals(order=2))
+    errors = [each.figure.mean for each in found.offered]
+    assert errors == sorted(errors) and len(errors) > 3
+    assert found.offered[0].reason.startswith("The smallest error of the chosen questions: ±")
+    assert all(f"the error of '{found.offered[0].name}'" in each.reason for each in found.offered[1:])
+    assert all(each.figure.how == "simulated" for each in found.offered)
 
 
-def test_small_schemas():
-    assert first([Intervals(column="a")], DOMAIN.project(["a"]), PURE) == "interval-tree"
-    assert first([Marginals(order=3)], DOMAIN, APPROXIMATE) == "histogram"
-    assert first([Marginals(order=1)], DOMAIN, APPROXIMATE) == "laplace", "few small tables beat all combinations"
-    many = Domain(tuple(Integers(name=f"c{place}", low=0, high=1) for place in range(14)))
-    assert first([Marginals(order=2)], many, APPROXIMATE) == "gaussian", "so do many, with Gaussian noise"
-    assert first([Marginals(order=1)], DOMAIN, PURE) == "laplace"
+@pytest.mark.exhaustive
+def test_what_is_there_to_be_studied_stands_apart() -> None:
+    found = ranking(Intervals(column="a"), Intervals(column="b"))
+    assert not any(offline[each.name].for_study for each in found.offered)
+    assert found.studied and all(offline[each.name].for_study for each in found.studied)
 
 
-def test_whole_tables_of_a_large_schema_get_the_tree():
-    wide = Domain(tuple(Integers(name=f"c{place}", low=0, high=15) for place in range(8)))
-    asked = [Marginals(order=2), Intervals(column="c0")]
-    found = expected(asked, wide, APPROXIMATE, ("tree", "gaussian"))
-    assert recommend(asked, wide, APPROXIMATE, found) == ["tree", "gaussian"]
-    assert recommend(asked, wide, APPROXIMATE, {"gaussian": found["gaussian"]}) == ["gaussian"]
+def test_what_only_a_mechanism_for_study_can_do_is_offered() -> None:
+    found = ranking(Marginals(order=1), names=("iterative-median",))
+    assert [each.name for each in found.offered] == ["iterative-median"] and not found.studied
 
 
-def test_the_others_follow_as_the_registry_lists_them():
-    found = expected([Marginals(order=1)], DOMAIN, PURE, ("histogram", "laplace", "tree"))
-    assert ranked([Marginals(order=1)], DOMAIN, PURE, found) == ["laplace", "tree", "histogram"]
+def test_what_was_only_modelled_counts_by_the_end_of_its_band(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that is a little too hopeful must not decide what is recommended."""
+    least = ranking(Marginals(order=2), names=("laplace", "histogram", "tree")).offered[0].figure.mean
+
+    def hopeful(mechanism: Mechanism, stand_ins: StandIns) -> fitted.Modelled:
+        found = fitted.modelled(mechanism, stand_ins)
+        return replace(found, mean=0.4 * least, cost=100.0) if mechanism.name == "laplace" else found
+
+    monkeypatch.setattr(figures, "modelled", hopeful)
+    monkeypatch.setattr(recommendation, "modelled", hopeful)
+    found = ranking(Marginals(order=2), names=("laplace", "histogram", "tree")).offered
+    told = {each.name: each for each in found}["laplace"]
+    assert (told.figure.how, found[0].figure.how) == ("modelled", "simulated")
+    assert told.figure.mean < found[0].figure.mean < told.figure.high
+    assert told.reason.endswith("by a model: trying it takes too long.")
+    assert ranking(Marginals(order=2), names=("laplace",)).offered[0].figure.how == "modelled"
+
+
+def test_what_might_be_the_best_is_tried_once_though_it_takes_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(mechanism: Mechanism, stand_ins: StandIns) -> fitted.Modelled:
+        return replace(fitted.modelled(mechanism, stand_ins), cost=5.0)
+
+    monkeypatch.setattr(figures, "modelled", slow)
+    monkeypatch.setattr(recommendation, "modelled", slow)
+    [only] = ranking(Marginals(order=2), names=("laplace",)).offered
+    assert (only.figure.how, only.figure.runs) == ("simulated", 1)
+
+
+def test_places_rest_on_the_tables_that_both_were_tried_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One was tried on six tables of all kinds, the other on the first: only that one tells which errs less."""
+    monkeypatch.setattr(figures, "QUICK_RUNS", 1)
+    monkeypatch.setattr(recommendation, "CLOSE_RUNS", 1)
+    kept, public = Figures(), StandIns.of(DOMAIN, Unit.row(), 2_000)
+    both = {
+        name: build(name, (Intervals(column="a"),), Budget(1), {}, DOMAIN, Unit.row()) for name in ("laplace", "tree")
+    }
+    kept.quick(both["laplace"], public, 6)
+    found = rank(both, public, kept).offered
+    assert {each.name: each.figure.runs for each in found} == {"laplace": 6, "tree": 1}
+    first, second = (make_trial(both[each.name], public, 0).mean for each in found)
+    assert first <= second and f"{second / first:.2g} times the error" in found[1].reason

@@ -5,6 +5,7 @@ from core.models.histogram import Histogram
 from core.planning.scoring import WORST, score
 from core.queries.halfspaces import Halfspaces
 from core.queries.intervals import Intervals
+from core.queries.linear import Linear
 from core.queries.lipschitz import Lipschitz
 from core.queries.marginals import Marginals
 from core.schema.domain import Domain, Integers
@@ -34,6 +35,14 @@ def test_errors_are_shares_and_the_worst_come_first_in_words():
     assert "old" in found.worst[0].words
     assert found.listed
     assert len(found.worst) == 9
+
+
+@pytest.mark.parametrize("texts", [(), ("mostly the last",)])
+def test_weighted_questions_are_told_in_their_own_words(texts):
+    column = SMALL.names[0]
+    weights = ((0,) * (SMALL.sizes[0] - 1) + (512,),)
+    (found,) = score([Linear(columns=(column,), weights=weights, words=texts)], small_counts(900), moved())
+    assert found.worst[0].words == (texts[0] if texts else f"weighted share 1 over {column}")
 
 
 def test_never_more_than_ten_in_words():

@@ -19,11 +19,13 @@ from core.queries.conjunctions import Conjunctions
 from core.queries.counting import Counting
 from core.queries.halfspaces import Halfspaces
 from core.queries.intervals import Intervals
+from core.queries.kit.focus import asked_columns
 from core.queries.linear import Linear
 from core.queries.lipschitz import Lipschitz
 from core.queries.marginals import Marginals
 from core.queries.parities import Parities
 from core.queries.rectangles import Rectangles
+from core.queries.statistics import Statistics
 from core.queries.unions import Unions
 from core.schema.domain import Domain, Integers
 from tests.kernels import run
@@ -42,6 +44,7 @@ CLASSES: dict[str, tuple[Any, ...]] = {
     "unions": (Unions(column="b", parts=2),),
     "counting": (Counting(conditions=((("a", (0, 2)), ("b", (1,))), (("c", (0,)),))),),
     "linear": (Linear(columns=("b",), weights=((0, 1, 3, 4, 0, 2, 2, 1),), whole=4),),
+    "statistics": (Statistics(column="b", groups=("c",)),),
     "lipschitz": (Lipschitz(columns=("b",), statistics=(("largest",), ("top", 2))),),
     "several": (Marginals(order=2), Intervals(column="a")),
 }
@@ -94,7 +97,10 @@ def compared(desk: Desk, mechanism: str, name: str, *, least: int, seconds: floa
     assert plan is not None, "a delta never makes a plan impossible"
     if plan.id == pure.id:
         return 1.0
-    assert plan.expected_error.mean <= pure.expected_error.mean
+    table = desk.tables()[0]
+    focus = asked_columns(plan.queries, table.domain)
+    # What the choice is made by; trials on public tables are too few to tell such plans apart.
+    assert plan.build().expected(focus, table.unit).mean <= pure.build().expected(focus, table.unit).mean
     ours, off = mean_error(desk, plan, least, seconds)
     theirs, other = mean_error(desk, pure, least, seconds)
     return (ours - 3 * off) / (theirs + 3 * other)
@@ -102,13 +108,14 @@ def compared(desk: Desk, mechanism: str, name: str, *, least: int, seconds: floa
 
 def check(desk: Desk, mechanism: str, name: str) -> None:
     """At most 1.05 times the error without a delta, after more runs where a few are not clear."""
-    for least, seconds in ((4, 1.0), (12, 4.0), (40, 10.0)):
+    for least, seconds in ((6, 0.3), (12, 4.0), (40, 10.0)):
         found = compared(desk, mechanism, name, least=least, seconds=seconds)
         if found <= 1.05:
             return
     raise AssertionError(f"{mechanism} on {name} is {found:.2f} times worse with a delta")
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize(("mechanism", "name"), QUICK)
 def test_a_delta_never_hurts(desk: Desk, mechanism: str, name: str) -> None:
     check(desk, mechanism, name)

@@ -12,7 +12,7 @@ from core import Budget, Desk, Marginals, Unit
 from core.base.errors import BadParameter, Refused
 from core.plans.pricing import check_paid, price_release, price_session
 from core.privacy.filters import Filters
-from tests.core.desk.test_desk import DOMAIN, ONE, TOTAL, people
+from tests.core.people import DOMAIN, ONE, TOTAL, people
 
 
 @pytest.fixture
@@ -86,6 +86,7 @@ def test_what_costs_more_than_was_paid_is_refused(desk, held):
         check_paid(replace(priced, amounts=priced.amounts | {"pure": None}), entry)
 
 
+@pytest.mark.crossing(keep=4)
 @pytest.mark.parametrize("part", ["records", "edition"])
 @pytest.mark.parametrize("value", [0, -1, True, 1.5, "1", 10**12])
 def test_whole_numbers_within_limits(desk, held, part, value):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
+from fractions import Fraction
 
 import pytest
 
@@ -34,6 +35,7 @@ SEVERAL = {
     "options": release(Marginals(), mechanism="interval-search", options={"mass": "equal", "beta": 0.1}, records=9),
     "any table": release(Marginals(), table=None),
     "an edition": release(Marginals(), edition=7),
+    "measured": release(Marginals(), measure=Fraction(1, 50)),
 }
 
 
@@ -51,6 +53,21 @@ def test_every_class_survives_the_ledger_and_the_file(case):
     assert ReleaseTerms.read(terms.content) == terms
     if case in LINEAR:
         assert read_plan_file(write_plan_file(terms)) == terms.without_table()
+
+
+def test_a_plan_that_is_not_measured_has_the_text_that_it_always_had():
+    terms = release(Marginals())
+    assert "measure" not in terms.content and "measure" not in write_plan_file(terms)
+    assert replace(terms, measure=Fraction(0)).id == terms.id
+    assert replace(terms, measure=Fraction(1, 50)).id != terms.id
+    assert '"measure":"1/50"' in replace(terms, measure=0.02).content
+    assert read_plan_file(write_plan_file(replace(terms, measure=Fraction(1, 50)))).measure == Fraction(1, 50)
+
+
+@pytest.mark.parametrize("part", ["0.5", "0.001", "-0.02", "1/0", None, True, "much"])
+def test_a_part_for_measuring_is_checked(part):
+    with pytest.raises(BadParameter, match="measure"):
+        ReleaseTerms.from_json(release(Marginals()).to_json() | {"measure": part})
 
 
 def test_terms_of_sessions_and_discoveries_read_themselves_back():

@@ -81,6 +81,7 @@ def test_a_budget_is_frozen_exact_and_readable() -> None:
 def test_a_budget_survives_json(epsilon: Fraction, delta: Fraction) -> None:
     budget = Budget(epsilon, delta)
     assert Budget.from_json(json.loads(json.dumps(budget.to_json()))) == budget
+    assert Budget.from_json({"epsilon": 2}) == Budget(2)
 
 
 @pytest.mark.parametrize("data", [{}, {"delta": "0"}, {"epsilon": "x"}, {"epsilon": "1", "delta": "1/0"}])

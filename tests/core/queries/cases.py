@@ -15,6 +15,7 @@ from core.queries.lipschitz import Lipschitz
 from core.queries.marginals import Marginals
 from core.queries.parities import Parities
 from core.queries.rectangles import Rectangles
+from core.queries.statistics import Statistics
 from core.queries.unions import Unions
 from core.schema.domain import Booleans, Categories, Domain, Integers, Reals
 from core.table.counts import Cells
@@ -65,6 +66,8 @@ LINEAR = [
     (Halfspaces(columns=("z", "x"), directions=16, translated=False, bits=5), NUMBERS),
     (Halfspaces(columns=("x",), directions=2, translated=False), NUMBERS),
     (Linear(columns=("y",), weights=HALVES), NUMBERS),
+    (Statistics(column="x"), NUMBERS),
+    (Statistics(column="z", groups=("colour", "y")), NUMBERS),
     (Linear.rounded(NUMBERS, ("colour", "z"), np.linspace(0, 1, 18), bits=4, words=("rising", "more")), NUMBERS),
 ]
 NONLINEAR = [

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -40,9 +42,24 @@ def test_a_point_on_the_plane_belongs_to_the_halfspace():
     query = Halfspaces(translated=False)
     assert query.at(PLANE, (1, -1)).total(counts) == query.at(PLANE, (-1, 1)).total(counts) == 5
     assert query.totals_at(counts, np.array([[1, -1], [-1, 1], [1, 1]])).tolist() == [5, 5, 3]
-    assert query.at(PLANE, (0.5, 0.5)).words == (
-        "share of rows with +0.71 x +0.71 y at least 0.00, each column scaled to -1..1"
-    )
+
+
+def test_a_plane_is_told_in_the_units_of_its_columns():
+    """Whoever counts rows by the sentence counts the rows of the question."""
+    generator = np.random.default_rng(8)
+    for query in Halfspaces(directions=40).sample(PLANE, 40, generator):
+        told = re.fullmatch(r"share of rows with (.*) at least (\S+)", query.words)
+        assert told is not None
+        factors = dict.fromkeys(PLANE.names, 0.0)
+        for sign, times, name in re.findall(r"([+-]?) ?(?:(\S+) × )?([a-z]+)", told[1]):
+            factors[name] = (-1 if sign == "-" else 1) * float(times or 1)
+        heights = sum(
+            factor * PLANE[name].centers().reshape([-1, 1] if name == PLANE.names[0] else [1, -1])
+            for name, factor in factors.items()
+        ) - float(told[2])
+        clear = np.abs(heights) > 0.02
+        assert np.array_equal(query.weights[clear] == 1, heights[clear] > 0)
+        assert clear.mean() > 0.8
 
 
 def test_a_translated_plane_has_an_offset():

@@ -1,7 +1,10 @@
 import hashlib
 import json
 
+import numpy as np
+
 from core.release.catalogue import croissant, promise
+from core.release.reports.page import report
 from core.schema.domain import Booleans, Categories, Dates, Domain, Integers, Reals
 from tests.core.release.test_certificate import CERTIFICATE
 from tests.core.samples import SMALL
@@ -58,3 +61,11 @@ def test_the_promise_names_budget_mechanism_and_unit():
     assert f"epsilon = {CERTIFICATE.epsilon:g}" in text
     assert CERTIFICATE.mechanism in text
     assert CERTIFICATE.neighbours in text
+
+
+def test_a_delta_that_makes_the_promise_little_is_said_where_the_promise_is():
+    assert "means little" not in promise(CERTIFICATE)
+    large = CERTIFICATE.model_copy(update={"delta": 0.99})
+    assert "Delta is 0.99, so large that the promise means little" in promise(large)
+    assert "means little" in json.loads(croissant(large, SMALL, FILES))["description"]
+    assert "means little" in report(large, SMALL, lambda columns: np.ones(SMALL.shape(columns)), [])

@@ -6,6 +6,7 @@ import pytest
 from core.base.errors import BadFile
 from core.mechanisms.iterative.iterative_weights import IterativeWeights
 from core.models.histogram import Histogram
+from core.planning.simulation.figure import Figure
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
@@ -29,6 +30,18 @@ CERTIFICATE = Certificate(
     answers_from="records",
 )
 
+FIGURE = Figure(
+    mean=1.234567,
+    worst=6.0,
+    about="The chosen questions",
+    low=1.0,
+    high=2.0,
+    rows=900,
+    runs=4,
+    seconds=0.1,
+    how="simulated",
+)
+
 
 def test_certificate_reads_back_and_refuses_anything_else():
     assert Certificate.read(CERTIFICATE.write()) == CERTIFICATE
@@ -42,11 +55,12 @@ def test_certificate_reads_back_and_refuses_anything_else():
 def test_a_certificate_says_how_the_release_was_made():
     mechanism = IterativeWeights(queries=(Marginals(order=2),), budget=Budget(1, 1e-9), rounds=7)
     model = Histogram(SMALL, np.ones(SMALL.shape()))
-    certificate = certify("p", SMALL, Unit.id("person", 3), mechanism, model, 24)
-    assert (certificate.mechanism, certificate.epsilon, certificate.delta) == ("iterative-weights", 1.0, 1e-9)
+    certificate = certify("p", SMALL, Unit.id("person", 3), Budget(2, 1e-9), mechanism, model, 24, FIGURE)
+    assert certificate.expected_error == FIGURE.to_json()
+    assert (certificate.mechanism, certificate.epsilon, certificate.delta) == ("iterative-weights", 2.0, 1e-9)
     assert certificate.parameters["rounds"] == 7
     assert certificate.queries[0]["class"] == "marginals"
     assert certificate.unit == {"column": "person", "limit": 3, "neighbours": "add-remove"}
     assert certificate.schema_digest == SMALL.digest
     assert certificate.software.startswith("release-desk")
-    assert Certificate.read(certificate.write()).model_dump() == json.loads(certificate.write())
+    assert Certificate.read(certificate.write()).facts() == json.loads(certificate.write())

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from core.desk.desk import Desk
 from core.privacy.budget import Budget
@@ -22,12 +23,17 @@ DOMAIN = Domain(
 )
 
 
+@pytest.fixture(autouse=True)
+def _quick_figures() -> None:
+    """The script runs in a process of its own and makes all of its trials; so do these tests."""
+
+
 def test_the_script_makes_the_same_plan_and_its_release(tmp_path):
     table = tmp_path / "table.csv"
     pd.DataFrame({"colour": ["red", "grün"] * 50, "size": [0, 3] * 50}).to_csv(table, index=False)
     desk = Desk(tmp_path / "first")
     held = desk.add_table(table, DOMAIN, unit=Unit.row(), budget=Budget(2, 1e-9))
-    plan = desk.plan(held, [Marginals(order=2)], mechanism="gaussian", budget=Budget(1, 1e-9), records=40)
+    plan = desk.plan(held, [Marginals(order=2)], mechanism="gaussian", budget=Budget(1, 1e-9), records=40, measure=0.02)
     release = desk.release(plan)
 
     (tmp_path / "reproduce.py").write_bytes(release.script())
@@ -36,7 +42,8 @@ def test_the_script_makes_the_same_plan_and_its_release(tmp_path):
         env={"PYTHONPATH": str(Path(__file__).parents[3]), "PATH": ""},
     )  # fmt: skip
     again = Release((tmp_path / "release.zip").read_bytes())
-    same = {"plan", "created"}
+    same = {"plan", "created", "measured"}
+    assert again.measured is not None and again.measured.share == 0.02
     assert again.certificate.model_dump(exclude=same) == release.certificate.model_dump(exclude=same)
     assert again.domain == DOMAIN
 

@@ -119,3 +119,11 @@ def test_anything_else_is_one_sentence(text: str) -> None:
         assert str(problem)
     else:
         assert all(line["name"] for line in lines)
+
+
+def test_a_code_book_in_json_may_list_rules():
+    text = '{"columns": [{"name": "age", "low": 0, "high": 9}], "rules": ["never: age < 3"]}'
+    assert codebook.read(text)[0]["name"] == "age" and codebook.read_rules(text) == ("never: age < 3",)
+    assert codebook.read_rules("name,low,high\nage,0,9") == () and codebook.read_rules('[{"name": "age"}]') == ()
+    with pytest.raises(BadSchema, match="must be a list of texts"):
+        codebook.read_rules('{"columns": [], "rules": "never"}')

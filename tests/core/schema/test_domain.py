@@ -339,9 +339,9 @@ BAD_COLUMNS = [
     ({"kind": "integers", "low": 0, "high": 9, "bits": 4}, "only 10 values"),
     ({"kind": "integers", "low": 0, "high": 9, "bits": True}, "bits must be a whole"),
     ({"kind": "integers", "low": 0, "high": 9, "bits": 1, "bins": 2}, "not both"),
-    ({"kind": "integers", "low": 0, "high": 10**6}, "1,000,001"),
-    ({"kind": "integers", "low": 1, "high": 10**6, "missing": True}, "1,000,001 cells"),
-    ({"kind": "integers", "low": 0, "high": 10**9, "bins": 10**6 + 1}, "1,000,000 bins"),
+    ({"kind": "integers", "low": 0, "high": 2**20}, "1,048,577"),
+    ({"kind": "integers", "low": 1, "high": 2**20, "missing": True}, "1,048,577 cells"),
+    ({"kind": "integers", "low": 0, "high": 10**9, "bins": 2**20 + 1}, "1,048,576 bins"),
     ({"kind": "integers", "high": 1}, "needs 'low'"),
     ({"kind": "integers", "low": 0, "high": 1, "width": 3}, "unknown setting 'width'"),
     ({"kind": "integers", "low": 0, "high": 1, "missing": "no"}, "missing"),
@@ -493,3 +493,27 @@ def test_a_schema_without_storage_is_written_as_before() -> None:
     declared = Domain((Integers(name="x", low=0, high=9, storage="int8"),))
     assert Domain.from_json(declared.to_json()) == declared
     assert declared.digest != domain.project(["x"]).digest
+
+
+def test_rules_are_part_of_a_schema():
+    plain = Domain((Integers(name="age", low=0, high=99), Booleans(name="married"), Booleans(name="home town")))
+    rules = ("never: age < 15 and married", ' never: "home town" and age < 3 ', "", "age -> married")
+    people = plain.obeying(rules)
+    assert people.rules == ("never: age < 15 and married", 'never: "home town" and age < 3', "age -> married")
+    assert Domain.from_json(people.to_json()) == people and people != plain and people.digest != plain.digest
+    assert '"rules"' not in plain.to_json()
+    assert people.project(("married", "age")).rules == (people.rules[0], people.rules[2])
+    assert people.project(("home town", "age")).rules == (people.rules[1],)
+    assert people.project(people.names).rules == people.rules
+
+
+@pytest.mark.parametrize("rule", ["two\nlines", "x" * 3_000, 5])
+def test_a_rule_is_one_line_of_text(rule):
+    with pytest.raises(BadSchema, match="Rule number 2"):
+        Domain((Booleans(name="ill"),), ("never: ill", rule))
+
+
+def test_a_schema_without_rules_has_the_digest_it_always_had():
+    assert Domain((Booleans(name="ill"),)).digest == (
+        "2ace3431f042042ff47ddff939b978827231365cf8d22bb93cacadebd37970c3"
+    )

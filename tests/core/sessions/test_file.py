@@ -60,6 +60,12 @@ def record(
         return turn.record(question=QUESTIONS[place], at="now", reply=reply, rows=10.0, state=kept)
 
 
+def close(file: SessionFile, id: str) -> None:
+    with file.closing(id) as turn:
+        assert turn is not None
+        turn.close("closed", turn.left())
+
+
 def stored(file: SessionFile) -> bytes:
     with file.snapshot("s") as turn:
         return turn.state().data
@@ -155,16 +161,17 @@ def test_a_turn_begins_only_where_there_is_room(file: SessionFile, monkeypatch: 
 
 def test_a_closed_session_takes_no_turn(file: SessionFile) -> None:
     record(file, 0)
-    file.close("s")
+    close(file, "s")
     closed = file.row("s")
-    file.close("s")
+    with file.closing("s") as turn:
+        assert turn is None, "it has no more turns"
     assert file.row("s") == closed
     with pytest.raises(Refused, match="closed"):
         record(file, 1)
     with pytest.raises(Refused, match="closed"):
         file.asked_before("s", QUESTIONS[0].key)
     with pytest.raises(Unknown):
-        file.close("t")
+        close(file, "t")
     assert len(file.replies("s")) == 1
 
 
@@ -175,6 +182,28 @@ def test_a_damaged_state_is_never_used(file: SessionFile, damage: str) -> None:
         connection.execute(f"UPDATE state SET {damage}")
     with pytest.raises(DeskError, match="damaged"):
         stored(file)
+
+
+def test_what_was_left_at_the_end_is_kept_and_fixed(file: SessionFile) -> None:
+    record(file, 0, state=b"second", allowance="some")
+    assert file.left_at_end("s") is None
+    with raw(file) as connection, pytest.raises(sqlite3.IntegrityError, match="only a closed session"):
+        connection.execute("INSERT INTO ending VALUES ('s', 'closed', 'all')")
+    close(file, "s")
+    assert file.left_at_end("s") == "some"
+    assert file.row("s").reason == "closed"
+    with raw(file) as connection:
+        for change in ("UPDATE ending SET allowance = 'all'", "DELETE FROM ending"):
+            with pytest.raises(sqlite3.IntegrityError, match="ending"):
+                connection.execute(change)
+
+
+def test_a_damaged_state_says_nothing_of_what_was_left(file: SessionFile) -> None:
+    with raw(file) as connection:
+        connection.execute("DROP TRIGGER state_goes_forward")
+        connection.execute("UPDATE state SET allowance = 'more'")
+    close(file, "s")
+    assert file.left_at_end("s") is None
 
 
 def test_what_is_left_moves_with_the_state(file: SessionFile) -> None:
@@ -290,16 +319,16 @@ def test_a_deleted_file_does_not_come_back_empty(file: SessionFile, path: Path) 
         "UPDATE state SET data = X'00', version = 3 WHERE session = 's'",
         "UPDATE state SET data = X'00' WHERE session = 's'",
         "INSERT INTO reply SELECT session, 3, at, 'k', words, question, weights, share, count, margin, rows, kind,"
-        " spent, left FROM reply WHERE number = 1",
+        " spent, left, low, high FROM reply WHERE number = 1",
         "INSERT INTO reply SELECT 'c', 0, at, key, words, question, weights, share, count, margin, rows, kind,"
-        " spent, left FROM reply WHERE number = 1",
+        " spent, left, low, high FROM reply WHERE number = 1",
         "UPDATE state SET allowance = NULL WHERE session = 's'",
         "INSERT INTO state VALUES ('nowhere', 0, '', X'00', NULL)",
     ],
 )
 def test_the_tables_are_a_second_wall(file: SessionFile, statement: str) -> None:
     add(file, "c")
-    file.close("c")
+    close(file, "c")
     record(file, 0)
     record(file, 1, kind="hard", state=b"second")
     with raw(file) as connection, pytest.raises(sqlite3.IntegrityError):

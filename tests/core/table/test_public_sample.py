@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +11,7 @@ import pytest
 from core.base.errors import BadFile, BadSchema, Refused
 from core.schema.domain import Domain
 from core.table.public_sample import MOST_CATEGORIES, NOTE, describe
+from tests.core.table.test_sketch import PEOPLE, drawn
 
 PRIVATE = pd.DataFrame({"age": [99, 1], "region": ["secret", "secret"]})
 SAMPLE = b"""age,region,visit,score,ill,zip,empty,far
@@ -73,3 +75,33 @@ def test_samples_that_do_not_help() -> None:
         describe(pd.DataFrame({"age": []}), ["age"], private=PRIVATE)
     with pytest.raises(BadFile, match="no such file"):
         describe("nowhere.csv", ["age"], private=PRIVATE)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        lambda people: people.iloc[:400],
+        lambda people: people.sample(400, random_state=1)[["charge", "age", "visit"]],
+        lambda people: pd.concat([people.iloc[:200], drawn(9, 200)]),
+        lambda people: people.sample(frac=1, random_state=1),
+        lambda people: people.iloc[:5],
+    ],
+)
+def test_rows_of_the_private_table_are_refused(part: Callable[[pd.DataFrame], pd.DataFrame], tmp_path: Path) -> None:
+    part(PEOPLE).to_csv(tmp_path / "sample.csv", index=False)
+    with pytest.raises(Refused, match="rows of the private table") as problem:
+        describe(tmp_path / "sample.csv", list(PEOPLE.columns), private=PEOPLE)
+    assert not any(character.isdigit() for character in str(problem.value)), "not even how many"
+
+
+@pytest.mark.parametrize(
+    "public",
+    [
+        drawn(9, 400),
+        drawn(9, 400)[["region", "ill"]],
+        pd.DataFrame([(r, i) for r in ("north", "south", "east") for i in (True, False)], columns=["region", "ill"]),
+        pd.concat([drawn(9, 400), PEOPLE.iloc[:20]]),
+    ],
+)
+def test_a_public_sample_may_have_rows_that_are_equal_by_chance(public: pd.DataFrame) -> None:
+    assert describe(public, list(PEOPLE.columns), private=PEOPLE)

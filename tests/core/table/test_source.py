@@ -7,8 +7,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from core.base.errors import BadFile
-from core.table.source import stored_tables
+from core.base.errors import BadFile, BadParameter
+from core.schema.domain import Categories, Reals
+from core.table.files import TextFile
+from core.table.source import opened, stored_tables
 from core.table.table import inspect
 
 
@@ -44,3 +46,25 @@ def test_damaged_database_is_one_sentence(database: Path) -> None:
         stored_tables(database)
     with pytest.raises(BadFile, match="no such file"):
         stored_tables(database.with_name("nothing.duckdb"))
+
+
+def test_a_text_file_is_read_as_its_curator_says(tmp_path: Path) -> None:
+    path = tmp_path / "orte.csv"
+    path.write_bytes("größe;ort\n1,5;Köln\n1.234,5;Köln\n7;x\n2.5;x\n,;x\n".encode("latin-1"))
+    with opened(TextFile(path, "latin-1", ",")) as rows:
+        assert rows.take(["größe", "ort"]) == 5
+        codes, misfits = rows.encode(Reals(name="größe", low=0, high=2000, bins=2000, missing=True))
+        assert (codes.tolist(), misfits) == ([1, 1234, 7, 2, 2000], 1), (
+            "a point alone is a point; a comma alone nothing"
+        )
+        assert rows.encode(Categories(name="ort", values=("Köln", "x")))[0].tolist() == [0, 0, 1, 1, 1]
+    with pytest.raises(BadFile, match="not UTF-8"):
+        inspect(path)
+
+
+def test_how_a_text_is_written_is_one_of_a_few_and_only_for_texts(database: Path) -> None:
+    for encoding, decimal in (("utf-16", "."), ("utf-8", ";")):
+        with pytest.raises(BadParameter):
+            TextFile("x.csv", encoding, decimal)  # type: ignore[arg-type]
+    with pytest.raises(BadFile, match="no text"):
+        inspect(TextFile(database, "latin-1"))

@@ -19,8 +19,9 @@ from core.base.errors import BadFile, BadParameter, BadSchema, DeskError, Refuse
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.schema.domain import Attribute, Booleans, Categories, Dates, Domain, Integers, Reals
-from core.table import encoded, source
+from core.table import column_store, contribution_limit, counting
 from core.table.counts import Counts
+from core.table.formats.identifiers import quote
 from core.table.table import Column, Table, inspect
 
 EVIL = 'a"; DROP TABLE taken; --'
@@ -165,12 +166,12 @@ def test_marginals_equal_pandas(table: Table) -> None:
 def test_counting_agrees_with_numpy(sizes: list[int], rows: int, seed: int) -> None:
     draw = np.random.default_rng(seed)
     columns = [draw.integers(0, size, rows).astype(np.min_scalar_type(size - 1)) for size in sizes]
-    points, often = encoded.occurring(columns, sizes, rows)
+    points, often = counting.occurring(columns, sizes, rows)
     expected, counts = np.unique(np.stack(columns, axis=1).astype(int), axis=0, return_counts=True)
     assert points.tolist() == expected.tolist()
     assert often.tolist() == counts.tolist()
     if np.prod(sizes) < 100_000:
-        table = encoded.histogram(columns, sizes, rows)
+        table = counting.histogram(columns, sizes, rows)
         assert table[tuple(points.T)].tolist() == often.tolist()
         assert table.sum() == rows
 
@@ -178,9 +179,9 @@ def test_counting_agrees_with_numpy(sizes: list[int], rows: int, seed: int) -> N
 def test_counting_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     draw = np.random.default_rng(3)
     columns = [draw.integers(0, 5, 1001).astype(np.uint8), draw.integers(0, 3, 1001).astype(np.uint8)]
-    whole = encoded.histogram(columns, (5, 3), 1001)
-    monkeypatch.setattr(encoded, "BLOCK", 7)
-    assert (encoded.histogram(columns, (5, 3), 1001) == whole).all()
+    whole = counting.histogram(columns, (5, 3), 1001)
+    monkeypatch.setattr(counting, "BLOCK", 7)
+    assert (counting.histogram(columns, (5, 3), 1001) == whole).all()
 
 
 def test_points_of_a_universe_beyond_64_bits() -> None:
@@ -229,7 +230,7 @@ def test_at_most_limit_rows_per_id(sources: dict[str, object]) -> None:
 
 def test_the_kept_rows_are_chosen_uniformly() -> None:
     owners = np.repeat(np.arange(4000), 5)
-    kept = encoded.keep_smallest(owners, Noise().keys(len(owners)), 2)
+    kept = contribution_limit.keep_smallest(owners, Noise().keys(len(owners)), 2)
     assert (np.diff(kept) > 0).all()
     assert (np.bincount(owners[kept]) == 2).all()
     counts = np.bincount(kept % 5, minlength=5)
@@ -239,9 +240,9 @@ def test_the_kept_rows_are_chosen_uniformly() -> None:
 def test_one_more_id_changes_only_its_own_rows() -> None:
     keys = Noise().keys(600)
     owners = np.random.default_rng(1).integers(0, 50, 600)
-    everyone = encoded.keep_smallest(owners, keys, 4)
+    everyone = contribution_limit.keep_smallest(owners, keys, 4)
     rows = np.flatnonzero(owners != 17)
-    others = rows[encoded.keep_smallest(owners[rows], keys[rows], 4)]
+    others = rows[contribution_limit.keep_smallest(owners[rows], keys[rows], 4)]
     assert set(everyone[owners[everyone] != 17]) == set(others)
 
 
@@ -263,7 +264,7 @@ def test_names_never_become_sql(tmp_path: Path) -> None:
     frame.to_parquet(tmp_path / "names.parquet")
     with duckdb.connect(str(tmp_path / "names.duckdb")) as engine:
         engine.register("frame", frame.drop(columns="C0"))
-        engine.execute(f"CREATE TABLE {source.quote(EVIL)} AS SELECT * FROM frame")
+        engine.execute(f"CREATE TABLE {quote(EVIL)} AS SELECT * FROM frame")
         engine.execute("CREATE TABLE taken AS SELECT 1 AS one")
     for where in (frame, tmp_path / "names.csv", tmp_path / "names.parquet"):
         loaded = Table.load(where, domain, Unit.id(EVIL, 5), Noise())
@@ -386,7 +387,7 @@ def test_a_crash_while_saving_leaves_nothing(table: Table, tmp_path: Path, monke
         if next(calls) == 3:
             raise OSError("disk full")
 
-    monkeypatch.setattr(encoded, "_settle", failing)
+    monkeypatch.setattr(column_store, "_settle", failing)
     with pytest.raises(BadFile, match="cannot be stored"):
         table.save(tmp_path / "kept")
     assert os.listdir(tmp_path) == []
@@ -451,7 +452,7 @@ def test_a_table_counted_before_is_not_counted_again_and_cannot_be_spoiled(
 ) -> None:
     first = table.marginal(["town", "ill"])
     expected = first.copy()
-    monkeypatch.setattr(encoded, "histogram", lambda *_: pytest.fail("counted again"))
+    monkeypatch.setattr(counting, "histogram", lambda *_: pytest.fail("counted again"))
     first[:] = -1
     for _ in range(2):
         again = table.marginal(("town", "ill"))
@@ -460,11 +461,11 @@ def test_a_table_counted_before_is_not_counted_again_and_cannot_be_spoiled(
 
 
 def test_few_tables_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(encoded, "MOST_KEPT", 10)
-    kept, counts = encoded.CountMemory(), np.arange(4)
+    monkeypatch.setattr(counting, "MOST_KEPT", 10)
+    kept, counts = counting.CountMemory(), np.arange(4)
     kept.keep(["large"], np.arange(11), rows=10**6)
-    kept.keep(["few rows"], counts, rows=4 * encoded.WORTH - 1)
-    kept.keep(["a"], counts, rows=4 * encoded.WORTH)
+    kept.keep(["few rows"], counts, rows=4 * counting.WORTH - 1)
+    kept.keep(["a"], counts, rows=4 * counting.WORTH)
     kept.keep(["b"], counts, rows=10**6)
     assert [kept.find([name]) is not None for name in ("large", "few rows", "a", "b")] == [False, False, True, True]
     kept.keep(["c"], counts, rows=10**6)

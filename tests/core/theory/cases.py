@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from core.theory import (
+    BothPlayersBound,
     DataPlayerBound,
     ExponentialBound,
     GaussianBound,
@@ -26,6 +27,7 @@ from core.theory import (
     online_perceptron,
     online_weights,
 )
+from core.theory.iterative import iterative_net
 
 UNIVERSE = math.log(10.0**17)
 QUERIES = math.log(1000)
@@ -61,6 +63,9 @@ CASES = {
     "data player delta": DataPlayerBound(log_universe=UNIVERSE, log_queries=QUERIES, delta=1e-9),
     "query player": QueryPlayerBound(log_universe=UNIVERSE, log_queries=QUERIES),
     "query player delta": QueryPlayerBound(log_universe=UNIVERSE, log_queries=QUERIES, delta=1e-9),
+    "both players": BothPlayersBound(log_universe=UNIVERSE, log_queries=QUERIES),
+    "both players delta": BothPlayersBound(log_universe=UNIVERSE, log_queries=QUERIES, delta=1e-9),
+    "iterative net": iterative_net(log_universe=UNIVERSE, log_queries=QUERIES, net_alpha=0.01),
     "intervals": IntervalsBound(bits=16),
     "unions": IntervalsBound(bits=16, pieces=3),
     "rectangles": RectanglesBound(bits=(8, 6)),

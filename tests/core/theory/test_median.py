@@ -5,10 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from core.base.errors import BadParameter
-from core.theory.median import MedianBound, MedianWalkBound
+from core.theory.median import (
+    MedianBound,
+    MedianFatBound,
+    MedianWalkBound,
+    database_sample,
+    rows_for_unknown,
+    untypical_share,
+)
+from core.theory.smalldb import SmallDbFatBound
 
 ln = math.log
 near = pytest.approx
@@ -17,6 +26,7 @@ CASES = {
     "basic": BOUND,
     "printed": replace(BOUND, printed=True),
     "walk": MedianWalkBound(log_universe=ln(1024), log_queries=ln(1000)),
+    "fat": MedianFatBound(log_universe=ln(1024), log_queries=ln(1000), fat=2),
     "one question": MedianBound(log_universe=ln(2), log_queries=0.0),
 }
 every_case = pytest.mark.parametrize("bound", CASES.values(), ids=CASES)
@@ -92,3 +102,46 @@ def test_what_is_refused():
         MedianBound(log_universe=0.0, log_queries=1.0)
     with pytest.raises(BadParameter, match=r"^beta"):
         MedianWalkBound(log_universe=1.0, log_queries=1.0, beta=0)
+
+
+def test_a_dimension_takes_the_place_of_the_number_of_questions():
+    """F theorem 6: databases as large as corollary 1 asks for alpha/100, whatever k is; k counts only its failures."""
+    fat = MedianFatBound(log_universe=ln(1024), log_queries=ln(1000), fat=2)
+    assert fat.size(0.1) == SmallDbFatBound(log_universe=ln(1024), fat=2).size(0.002)
+    many = replace(fat, log_queries=ln(1e300))
+    assert many.size(0.1) == fat.size(0.1)
+    assert many.rows(0.1, 1) < 100 * fat.rows(0.1, 1)
+    rows = fat.rows(0.1, 1)
+    assert fat.holds(alpha=0.1, rows=rows, epsilon=1)
+    assert not fat.holds(alpha=0.1, rows=rows * 999 // 1000, epsilon=1)
+
+
+def test_guesses_that_double():
+    """Every guess that comes up to then holds, and all that ever come sum to epsilon and beta."""
+    parts = [1 / ((guess + 1) * (guess + 2)) for guess in range(10_000)]
+    assert 0.99 < sum(parts) < 1
+    rows = rows_for_unknown(1000, 0.2, 1.0, log_universe=ln(64))
+    for guess in range(11):
+        part = (guess + 1) * (guess + 2)
+        bound = MedianBound(log_universe=ln(64), log_queries=guess * ln(2), beta=0.05 / part)
+        assert bound.holds(alpha=0.2, rows=rows, epsilon=1 / part)
+    known = MedianBound(log_universe=ln(64), log_queries=ln(1000)).rows(0.2, 1.0)
+    assert known < rows < known * (ln(1000) / ln(2) + 3) ** 2 * 1.5
+    assert rows_for_unknown(1, 0.2, 1.0, log_universe=ln(64)) < rows
+
+
+def test_sampled_databases_repeat_records_as_often_as_the_lemma_says():
+    """2 C(n, 2)/(|X| + 1) pairs on average (T lemma 13): 11.7 here, of 400 runs; five standard errors are 2."""
+    generator = np.random.default_rng()
+    cells, rows = 500, 77
+    pairs = [(held * (held - 1) // 2).sum() for held in (database_sample(cells, rows, generator) for _ in range(400))]
+    assert np.mean(pairs) == near(rows * (rows - 1) / (cells + 1), abs=2)
+    assert database_sample(cells, rows, generator).sum() == rows
+
+
+def test_untypical_databases_are_few_where_the_universe_is_large():
+    assert untypical_share(ln(1e12), 1000) == near(1e-6)
+    assert untypical_share(ln(1e12), 1000, 1e-3) == near(1e-6 + 1e-3, rel=1e-3)
+    assert untypical_share(ln(1000), 1000) == 1.0
+    with pytest.raises(BadParameter, match="sampled"):
+        untypical_share(ln(1e12), 10, 2.0)

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
+from core.mechanisms.games.game_both import GameBoth
 from core.privacy.accounting import advanced
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Pure
 from core.privacy.spendable import rho_for
+from core.privacy.unit import Unit
+from core.queries.marginals import Marginals
+from core.schema.domain import Domain, Integers
 from core.theory import (
+    BothPlayersBound,
     DataPlayerBound,
     ExponentialBound,
     GaussianBound,
@@ -32,7 +38,7 @@ from core.theory import (
     online_perceptron,
     online_weights,
 )
-from core.theory.iterative import ExponentialDistinguisher, IterativeBound, Median, WeightsBound
+from core.theory.iterative import ExponentialDistinguisher, IterativeBound, Median, WeightsBound, iterative_net
 from core.theory.smalldb import hoeffding
 
 ln = math.log
@@ -402,3 +408,64 @@ def test_online_costs_no_more_than_offline_up_to_constants():
     online = online_weights(log_universe=30, log_queries=ln(1000))
     offline = iterative_weights(log_universe=30, log_queries=ln(1000))
     assert 0.1 < online.error(10**9, 1) / offline.error(10**9, 1) < 10
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-9])
+def test_the_game_in_which_both_learn(delta):
+    """At its own rounds the three parts of the error sum to alpha, and the draws of all rounds to the budget."""
+    bound = BothPlayersBound(log_universe=ln(10_000), log_queries=ln(500), delta=delta)
+    alpha, epsilon = 0.1, 1.0
+    rows, rounds = bound.rows(alpha, epsilon), bound.rounds(alpha)
+    first = math.exp(bound.log_first(alpha, epsilon))
+    parts = (
+        math.sqrt(ln(10_000) / (2 * rounds)),
+        math.sqrt(2 * ln(20) / rounds),
+        ln(1000) / (rows * first / 2 * rounds),
+    )
+    assert sum(parts[:2]) == near(alpha / 2, rel=1e-3) and parts[2] == near(alpha / 2, rel=1e-4)
+    draws = first * np.arange(1, rounds + 1)
+    if delta == 0:
+        assert draws.sum() == near(epsilon)
+        assert rows == near(2 * (rounds + 1) * ln(1000) / (epsilon * alpha), rel=1e-4)
+    else:
+        assert (draws**2 / 8).sum() == near(float(rho_for(Budget(epsilon, delta))))
+
+
+def test_the_mechanism_in_which_both_learn_has_the_same_error():
+    """The mechanism's own figure at the theorem's rounds and rows is within the theorem's alpha."""
+    domain = Domain((Integers(name="a", low=0, high=99),))
+    bound = BothPlayersBound(log_universe=ln(100), log_queries=ln(100))
+    alpha = 0.3
+    rows = bound.rows(alpha, 1.0)
+    rounds = bound.rounds(alpha)
+    game = GameBoth(queries=(Marginals(order=1),), budget=Budget(1), rounds=rounds)
+    unit = Unit.row("replace")
+    assert game.turns(domain, unit) == rounds
+    epsilons = [float(event.epsilon) for event in game.cost(domain, unit).events]
+    assert sum(epsilons) == near(1.0) and epsilons[0] == near(math.exp(bound.log_first(alpha, 1.0)), rel=1e-6)
+    assert rows == math.ceil(2 * (rounds + 1) * ln(200) / alpha)
+
+
+def test_two_nets_of_the_same_size():
+    """G 5.3.1: queries in the place of records, but for a factor of 4 and the signs."""
+    universe, queries, a = ln(10**6), ln(10**4), 0.1
+    of_queries = iterative_net(log_universe=universe, log_queries=queries, net_alpha=a).log_net
+    of_records = queries / a**2 * universe
+    assert of_queries == near(4 * of_records * (queries + ln(2)) / queries, rel=1e-3)
+
+
+def test_what_multiplicative_weights_end_at_is_a_net():
+    """On random tables and classes: no more than 4 ln|X|/a^2 wrong questions in a row, then all are within a."""
+    generator = np.random.default_rng()
+    for _ in range(20):
+        cells, a = 16, 0.3
+        table, queries = generator.dirichlet(np.full(cells, 0.2)), generator.random((40, cells))
+        weights, updates = np.full(cells, 1 / cells), 0
+        while True:
+            errors = queries @ (table - weights)
+            worst = int(np.abs(errors).argmax())
+            if abs(errors[worst]) <= a:
+                break
+            weights = weights * np.exp(np.sign(errors[worst]) * a / 2 * queries[worst])
+            weights, updates = weights / weights.sum(), updates + 1
+        assert updates <= 4 * ln(cells) / a**2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from playwright.sync_api import Browser, Download, Locator, Page, expect
+from playwright.sync_api import Browser, Download, Locator, Page, TimeoutError, expect
 
 from tests.dashboard.server import PATIENCE, STRANGER, Server
 
@@ -72,11 +72,41 @@ def download(page: Page, label: str) -> Download:
 
 
 def settled(page: Page) -> None:
-    """Wait until the page has run to its end and its figures are drawn."""
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    """Wait until the page has run to its end, nothing is tried beside it any more, and its figures are drawn."""
+    ran = expect(page.get_by_test_id("stApp"))
+    ran.to_have_attribute("data-test-script-state", "notRunning")
+    expect(page.get_by_text("Trying the mechanisms on public tables")).to_have_count(0)
+    ran.to_have_attribute("data-test-script-state", "notRunning")
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
     for figure in page.get_by_test_id("stPlotlyChart").all():
         expect(figure.locator(".main-svg").first).to_be_visible()
+
+
+def opened(page: Page, opener: Locator, inside: Locator) -> Locator:
+    """What is inside a list or popover, once it is open: a page that runs again just then has closed it."""
+    for patience in (2_000, 5_000, 10_000):
+        opener.click()
+        try:
+            inside.wait_for(timeout=patience)
+            return inside
+        except TimeoutError:
+            settled(page)
+    opener.click()
+    expect(inside).to_be_visible()
+    return inside
+
+
+def use_code_book(page: Page, text: str) -> None:
+    """Paste a code book, and close the popover over it."""
+    settled(page)
+    field = page.get_by_role("textbox", name="Paste it here")
+    opened(page, page.get_by_role("button", name="Use a code book"), field).fill(text)
+    field.press("Control+Enter")
+    page.get_by_role("button", name="Use it", exact=True).click()
+    expect(page.get_by_text("Close this to see the grid")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_text("Close this to see the grid")).to_be_hidden()
+    settled(page)
 
 
 def picture(page: Page, folder: Path, name: str) -> None:

@@ -79,7 +79,7 @@ def test_a_question_by_click_and_by_formula_in_two_tabs(browser: Browser, server
     page.get_by_role("button", name="Open the session").click()
     page.get_by_role("button", name="Ask", exact=True).click()
     expect(page.get_by_text("Question 1.")).to_be_visible()
-    page.get_by_text("A formula", exact=True).click()
+    page.get_by_text("A formula or SQL", exact=True).click()
     formula = page.get_by_role("textbox", name="Formula")
     formula.fill("age >= 50 and town in {north}")
     formula.press("Enter")
@@ -106,7 +106,7 @@ def _asked(page: Page) -> object:
 
 
 @pytest.mark.slow
-def test_a_visitor_reaches_shared_and_help_only(browser: Browser, server: Server) -> None:
+def test_a_visitor_reaches_public_pages_only(browser: Browser, server: Server) -> None:
     page = tab(browser)
     for path in CURATOR:
         page.goto(f"http://{STRANGER}:{server.port}/{path}")
@@ -118,6 +118,7 @@ def test_a_visitor_reaches_shared_and_help_only(browser: Browser, server: Server
         assert page.get_by_role("link", name="Budget").count() == 0
         assert [link.inner_text().split()[-1] for link in page.get_by_test_id("stSidebarNavLink").all()] == [
             "Shared",
+            "Limits",
             "Help",
         ]
 

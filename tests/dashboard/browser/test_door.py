@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.dashboard.browser.browsing import settled, tab, titled, visit
+from tests.dashboard.listed import PAGES
 from tests.dashboard.server import Server, serving
 
 pytestmark = pytest.mark.browser
@@ -59,12 +60,12 @@ def test_the_key_leaves_the_address_and_stays_with_the_browser(browser: Browser,
     again = page.context.new_page()
     again.goto(f"{server.address}/plan")
     titled(again, "Plan")
-    assert len(pages(again)) == 8
+    assert sorted(pages(again)) == sorted(PAGES.values())
 
     stranger = tab(browser)
     stranger.goto(f"{server.address}/plan")
     titled(stranger, "Shared")
-    assert pages(stranger) == ["Shared", "Help"]
+    assert pages(stranger) == ["Shared", "Limits", "Help"]
     expect(stranger.get_by_text("printed when it was started")).to_be_visible()
 
 
@@ -94,5 +95,5 @@ def test_a_server_for_visitors_looks_like_their_page(browser: Browser, tmp_path:
         page = tab(browser)
         page.goto(visitors.address)
         titled(page, "Shared")
-        assert pages(page) == ["Shared", "Help"]
+        assert pages(page) == ["Shared", "Limits", "Help"]
         expect(page.get_by_text("Nothing is shared yet")).to_be_visible()

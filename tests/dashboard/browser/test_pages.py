@@ -28,8 +28,11 @@ FEWEST = {
     "Data": {GRID},
     "Plan": {FIGURE},
     "Ask": {FIGURE, GRID},
+    "Decide": set(),
+    "Collect": {FIGURE, TABLE},
     "Accuracy": {FIGURE, TABLE},
     "Budget": {FIGURE, GRID},
+    "Limits": {FIGURE, TABLE},
     "Shared": {FIGURE},
     "Help": {TABLE},
 }
@@ -111,6 +114,7 @@ def _nothing_is_cut_off(page: Page) -> None:
 
 
 def _headings_are_in_order(page: Page) -> None:
+    expect(page.get_by_test_id("stMain").get_by_role("heading", level=1).first).to_be_visible()
     levels = page.get_by_test_id("stMain").evaluate(
         "main => [...main.querySelectorAll('h1, h2, h3, h4')].map(heading => Number(heading.tagName[1]))"
     )

@@ -36,6 +36,7 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
+@pytest.mark.slow
 def test_from_the_demo_table_to_a_file(browser: Browser, home: Path, tmp_path: Path) -> None:
     with serving(home) as server:
         page = tab(browser)
@@ -81,7 +82,7 @@ def _every_file_opens(page: Page) -> None:
     report = _bytes(page, "Report").decode()
     assert report.lstrip().lower().startswith("<!doctype html>")
     assert not re.search(r"(src|href)\s*=\s*[\"']?https?:", report), "the report stands alone"
-    metadata = json.loads(_bytes(page, "Metadata"))
+    metadata = json.loads(_bytes(page, "Metadata (Croissant)"))
     assert "@context" in metadata
     compile(_bytes(page, "Script"), "reproduce.py", "exec")
     with zipfile.ZipFile(io.BytesIO(_bytes(page, "Everything (ZIP)"))) as everything:

@@ -17,6 +17,7 @@ from tests.dashboard.browser.browsing import (
     spend,
     tab,
     titled,
+    use_code_book,
     visit,
 )
 from tests.dashboard.server import serving
@@ -41,9 +42,10 @@ def test_an_upload_with_a_wrong_schema_corrected_and_formulas_neutralised(browse
         visit(page, server, "Data")
         page.get_by_text("Upload a file").click()
         page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(people)
+        expect(page.get_by_text("with 2 columns")).to_be_visible()
         page.get_by_text("Each row is another person").click()
 
-        _paste(page, CODE_BOOK)
+        use_code_book(page, CODE_BOOK)
         _type_high(page, "-5")
         refusal = page.get_by_role("alert").filter(has_text="Column 'age'")
         expect(refusal).to_have_count(1)
@@ -67,18 +69,6 @@ def test_an_upload_with_a_wrong_schema_corrected_and_formulas_neutralised(browse
         assert marks == {"plain", *(f"'{formula}" for formula in FORMULAS)}
         for row in csv.reader(Path(download(page, "Noisy tables").path()).read_text(encoding="utf-8").splitlines()):
             assert not any(cell.startswith(("=", "@")) for cell in row)
-
-
-def _paste(page: Page, text: str) -> None:
-    """Use a code book, and close the popover over it."""
-    settled(page)
-    page.get_by_role("button", name="Use a code book").click()
-    page.get_by_role("textbox", name="Paste it here").fill(text)
-    page.get_by_role("textbox", name="Paste it here").press("Control+Enter")
-    page.get_by_role("button", name="Use it", exact=True).click()
-    expect(page.get_by_text("Close this to see the grid")).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(page.get_by_text("Close this to see the grid")).to_be_hidden()
 
 
 def _type_high(page: Page, text: str) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,12 @@ from streamlit.testing.v1 import AppTest
 
 from core.desk.desk import Desk
 from core.mechanisms.discovery.discovery import Discovery
-from core.schema.domain import Domain
-from dashboard.views.data import server_path, sources_form, universe
+from core.privacy.budget import Budget
+from core.privacy.unit import Unit
+from core.schema.domain import Categories, Domain, Integers
+from dashboard.views.common import state
+from dashboard.views.data import server_path, sources_form
+from dashboard.views.data.schema import universe
 from tests.dashboard.pages.test_pages import Open, button, choose_unit, edit, errors, field, unit_form, words
 
 ROWS = 9_000
@@ -25,6 +31,7 @@ PEOPLE = pd.DataFrame({
     "width": [1.5, 20.0, 40.0] * (ROWS // 3),
 })  # fmt: skip
 CSV = PEOPLE.to_csv(index=False).encode()
+SHARED = Domain((Integers(name="age", low=0, high=99), Categories(name="region", values=("north", "south"))))
 
 
 def draft(app: AppTest) -> Any:
@@ -79,11 +86,12 @@ def test_uploads_of_every_kind(page: Open, desk: Desk, kind: str) -> None:
     assert line(app, "age")["note"] == "suggested by its name; check it"
 
 
+@pytest.mark.exhaustive
 def test_uploaded_database_with_several_tables(page: Open, desk: Desk, tmp_path: Path) -> None:
     content = database(tmp_path / "x.duckdb", "people", "staff").read_bytes()
     app = uploaded(page(), "shop.duckdb", content)
     assert not draft(app).columns
-    [tables] = [box for box in app.selectbox if box.label == "Table in the database"]
+    [tables] = [box for box in app.selectbox if box.label == "Table or sheet in the file"]
     assert tables.options == ["people", "staff"]
     tables.set_value("staff").run()
     edit(choose_unit(app, unit_form.ROW), {2: {"values": "north | south"}})
@@ -94,6 +102,7 @@ def test_uploaded_database_with_several_tables(page: Open, desk: Desk, tmp_path:
     assert list((desk.folder / "incoming").glob("*")) == []
 
 
+@pytest.mark.exhaustive
 def test_database_with_one_table_or_none(page: Open, tmp_path: Path) -> None:
     app = uploaded(page(), "one.duckdb", database(tmp_path / "one.duckdb", "people").read_bytes())
     assert draft(app).table == "people"
@@ -123,6 +132,7 @@ def test_paths_outside_are_refused(page: Open, allowed: Path, path: str) -> None
     assert not draft(app).columns
 
 
+@pytest.mark.exhaustive
 def test_path_that_becomes_a_link_is_refused(page: Open, desk: Desk, allowed: Path) -> None:
     (allowed / "people.csv").write_bytes(CSV)
     app = typed_path(page(), "people.csv")
@@ -242,6 +252,7 @@ def test_bought_suggestions(page: Open, desk: Desk) -> None:
     assert list((desk.folder / "incoming").glob("*")) == []
 
 
+@pytest.mark.exhaustive
 def test_more_than_is_left_buys_nothing(page: Open, desk: Desk) -> None:
     def wanted(epsilon: str) -> AppTest:
         return field(app, "Epsilon (ε) for these suggestions").set_value(epsilon).run()
@@ -257,6 +268,7 @@ def test_more_than_is_left_buys_nothing(page: Open, desk: Desk) -> None:
     assert len(desk.ledger.entries()) == 1
 
 
+@pytest.mark.exhaustive
 def test_too_small_a_slice_says_so(page: Open, desk: Desk) -> None:
     app = choose_unit(uploaded(page()), unit_form.ROW)
     field(app, "Epsilon (ε) for these suggestions").set_value("0.001").run()
@@ -271,7 +283,7 @@ def test_nothing_is_read_off_the_data_unless_it_is_bought(page: Open, monkeypatc
     def forbidden(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("core.table.source._Database.take", forbidden)
+    monkeypatch.setattr("core.table.formats.duckdb_rows.DuckRows.take", forbidden)
     monkeypatch.setattr(Discovery, "run", forbidden)
     app = choose_unit(uploaded(page()), unit_form.ROW)
     edit(app, {2: {"values": "north | south"}, 3: {"include": False}})
@@ -310,3 +322,183 @@ def test_useless_column_on_the_page(page: Open) -> None:
     told = [warning.value for warning in app.warning]
     assert any("'age' has one cell only" in warning for warning in told)
     assert any(r"'patient\_id' holds the ids" in warning for warning in told)
+
+
+def test_the_same_rows_share_an_account_unless_a_reason_is_given(page: Open, desk: Desk) -> None:
+    first = desk.add_table(PEOPLE, SHARED, unit=Unit.row(), budget=Budget(2, "1e-9"), name="first")
+    again = desk.add_table(PEOPLE.iloc[1:], SHARED, unit=Unit.row(), budget=Budget(2, "1e-9"), name="again")
+    assert desk.same_account(first, again)
+    said = words(page("budget"))
+    assert "This is the account 'first', with 'first'" in said.replace("\\", "")
+    app = page()
+    share = next(found for found in app.checkbox if found.label.startswith("Rows that are at this desk"))
+    assert share.value
+    choose_unit(app)
+    assert not button(app, "Open this table").disabled
+    share.uncheck().run()
+    assert button(app, "Open this table").disabled
+    field(app, "Why these are other people").set_value("Another clinic.").run()
+    assert not button(app, "Open this table").disabled
+    kept = desk.add_table(PEOPLE.iloc[2:], SHARED, unit=Unit.row(), budget=Budget(2, "1e-9"), apart="Another clinic.")
+    assert not desk.same_account(first, kept)
+    assert "Another clinic" in words(page("budget"))
+
+
+def test_a_file_with_an_unnamed_index_and_a_name_twice_opens(page: Open, desk: Desk) -> None:
+    written = PEOPLE[["age"]].head(50).to_csv().replace("age", "age,age", 1).replace("\n0,30", "\n0,30,1", 1)
+    lines = written.splitlines()
+    content = "\n".join([lines[0], *(f"{line},7" if line.count(",") == 1 else line for line in lines[1:])])
+    app = uploaded(page("data"), content=content.encode())
+    assert list(draft(app).latest["name"]) == ["column_1", "column_2", "column_3"]
+    number = {"include": True, "kind": "integers", "low": "0", "high": "99"}
+    assert list(draft(app).latest["include"]) == [False, False, False]
+    edit(app, {1: number, 2: number})
+    choose_unit(app, unit_form.ROW)
+    button(app, "Open this table").click().run()
+    assert (
+        desk.tables()[0].domain.names == ("column_2", "column_3") and not desk.tables()[0].notes["misfits"]["column_2"]
+    )
+
+
+def test_many_moved_cells_are_a_warning_in_red(page: Open, desk: Desk) -> None:
+    content = "sex,age\n" + "male,30\nfemale,40\n" * 30
+    app = uploaded(page("data"), content=content.encode())
+    choose_unit(app, unit_form.ROW)
+    button(app, "Open this table").click().run()
+    assert any("Many cells of 'sex' do not fit" in told for told in errors(app))
+    assert "'age'" not in "".join(errors(app))
+
+
+def test_several_columns_set_at_once_on_the_page(page: Open) -> None:
+    app = uploaded(page("data"))
+    app.multiselect(key="bulk-columns").set_value(["age", "width"])
+    app.selectbox(key="bulk-kind").set_value("integers")
+    app.text_input(key="bulk-low").set_value("0")
+    app.text_input(key="bulk-high").set_value("99")
+    app.text_input(key="bulk-bins").set_value("many")
+    app.button(key="bulk-set").click().run()
+    assert errors(app)[0] == "Bins must be a whole number\\."
+    app.text_input(key="bulk-bins").set_value("10")
+    app.button(key="bulk-set").click().run()
+    assert {name: (line(app, name)["kind"], line(app, name)["bins"]) for name in ("age", "width")} == {
+        "age": ("integers", 10),
+        "width": ("integers", 10),
+    }
+
+
+def test_the_first_visit_is_told_what_this_is_and_three_ways_in(page: Open, desk: Desk) -> None:
+    app = page("data")
+    assert "nothing about any person in it" in words(app)
+    button(app, "Bring your own file").click().run()
+    assert app.radio(key="source").value == sources_form.UPLOAD
+    desk.add_table(PEOPLE, SHARED, unit=Unit.row(), budget=Budget(1))
+    assert "nothing about any person in it" not in words(page("data"))
+
+
+def test_a_table_is_renamed_put_away_and_brought_back(page: Open, desk: Desk) -> None:
+    held = desk.add_table(PEOPLE, SHARED, unit=Unit.row(), budget=Budget(1), name="people")
+    app = page("data")
+    app.text_input(key=f"label-{held.id}").set_value("Census 2026")
+    app.button(key=f"rename-{held.id}").click().run()
+    assert desk.tables()[0].name == "Census 2026"
+    app.button(key=f"archive-{held.id}").click().run()
+    assert desk.tables() == [] and not errors(app)
+    app.button(key=f"restore-{held.id}").click().run()
+    assert [table.id for table in desk.tables()] == [held.id]
+
+
+def test_a_file_that_comes_again_finds_its_schema(page: Open, desk: Desk) -> None:
+    desk.add_table(PEOPLE, SHARED, unit=Unit.row(), budget=Budget(1), name="people")
+    app = uploaded(page("data"))
+    button(app, "Use its schema").click().run()
+    assert (line(app, "age")["high"], line(app, "region")["values"]) == ("99", "north | south")
+    assert not line(app, "width")["include"] and "described as in 'people'" in draft(app).told
+    other = uploaded(page("data"), content=b"size\n1\n")
+    assert "Use its schema" not in [found.label for found in other.button]
+
+
+def test_letters_and_decimal_sign_of_a_text_file_are_said_never_guessed(page: Open, desk: Desk) -> None:
+    content = ("größe;alter\n" + "1,5;30\n1.234,5;40\n" * 20).encode("latin-1")
+    app = uploaded(page("data"), content=content)
+    assert "not UTF-8" in errors(app)[0] and not draft(app).columns
+    app.selectbox(key="text-encoding").set_value(list(sources_form.ENCODINGS)[1]).run()
+    assert list(draft(app).latest["name"]) == ["größe", "alter"]
+    app.selectbox(key="text-decimal").set_value(list(sources_form.DECIMALS)[1]).run()
+    real = {"kind": "reals", "low": "0", "high": "2000", "bins": 2000}
+    edit(app, {0: real, 1: {"kind": "integers", "low": "0", "high": "99"}})
+    choose_unit(app, unit_form.ROW)
+    button(app, "Open this table").click().run()
+    assert desk.tables()[0].notes["misfits"] == {"größe": 0, "alter": 0}
+    assert desk.truth(desk.tables()[0]).marginal(("größe",))[[1, 1234]].tolist() == [20, 20]
+
+
+@pytest.mark.crossing(keep=1)
+@pytest.mark.parametrize("kind", ["xlsx", "sqlite"])
+def test_sheets_and_tables_of_other_programs(page: Open, desk: Desk, tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"people.{kind}"
+    if kind == "xlsx":
+        with pd.ExcelWriter(path) as book:
+            PEOPLE.to_excel(book, sheet_name="People", index=False)
+    else:
+        with closing(sqlite3.connect(path)) as engine:
+            PEOPLE.to_sql("People", engine, index=False)
+    app = uploaded(page(), path.name, path.read_bytes())
+    assert draft(app).table == "People"
+    assert [name for name, _ in draft(app).columns] == list(PEOPLE)
+    edit(choose_unit(app, unit_form.ROW), {2: {"values": "north | south"}, 3: {"include": False}})
+    button(app, "Open this table").click().run()
+    assert not errors(app)
+    assert (desk.tables()[0].name, desk.tables()[0].notes["rows"]) == ("People", ROWS)
+    assert list((desk.folder / "incoming").glob("*")) == []
+
+
+def test_a_folder_of_parquet_files(page: Open, desk: Desk, allowed: Path) -> None:
+    (allowed / "years").mkdir()
+    for year in (2023, 2024):
+        PEOPLE.to_parquet(allowed / "years" / f"{year}.parquet")
+    app = typed_path(page(), allowed / "years" / "20*.parquet")
+    edit(choose_unit(app, unit_form.ROW), {2: {"values": "north | south"}, 3: {"include": False}})
+    button(app, "Open this table").click().run()
+    assert not errors(app)
+    assert desk.tables()[0].notes["rows"] == 2 * ROWS
+    PEOPLE.to_parquet(allowed.parent / "outside.parquet")
+    (allowed / "years" / "2025.parquet").symlink_to(allowed.parent / "outside.parquet")
+    app = typed_path(page(), allowed / "years")
+    assert any("outside the folders" in error for error in errors(app))
+
+
+@pytest.mark.exhaustive
+def test_bins_are_proposed_from_bounds(page: Open) -> None:
+    app = edit(uploaded(page()), {1: {"low": "0", "high": "99999"}})
+    button(app, "Propose bins").click().run()
+    assert line(app, "age")["bins"] == 100
+    assert "Bins proposed for age" in words(app)
+    button(app, "Propose bins").click().run()
+    assert "Every range has bins already" in words(app)
+
+
+def test_tables_of_the_same_name_are_told_apart(page: Open, desk: Desk) -> None:
+    """A schema that was corrected within the minute makes a second table, which pages must not take for the first."""
+    for bins in (None, 10):
+        domain = Domain((Integers(name="age", low=0, high=99, bins=bins),))
+        desk.add_table(PEOPLE, domain, unit=Unit.row(), budget=Budget(1), name="people")
+    tables = desk.tables()
+    assert len(set(state.table_labels(tables).values())) == 2
+    app = page("budget")
+    app.selectbox[0].select_index(1).run()
+    assert app.session_state["desk-session"].table == tables[1].id
+
+
+def test_bins_are_shown_with_their_errors_on_invented_rows(
+    page: Open, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    described = {2: {"values": "north | south"}, 3: {"include": False}}
+    app = edit(choose_unit(uploaded(page()), unit_form.ROW), described)
+    monkeypatch.setattr("core.table.formats.duckdb_rows.DuckRows.take", None)  # no row can be read from here on
+    assert not app.get("plotly_chart")
+    app.toggle(key="preview-bins").set_value(True).run()
+    app.selectbox(key="preview-part").set_value("a hundredth of it").run()
+    app.selectbox(key="preview-column").set_value("region").run()
+    assert "Invented rows of a usual shape" in words(app)
+    assert "95 % of the time" in words(app)
+    assert not errors(app)

@@ -34,3 +34,24 @@ def test_a_form_offers_the_limits_of_the_class(name: str) -> None:
             shown = numbers[f"form-{option.name}"]
             assert (shown.min, shown.max) == (option.least, option.most)
             option.check(shown.value)
+
+
+def named_page() -> None:
+    import streamlit as st
+
+    from core.base.options import options_of
+    from core.registry import mechanisms
+    from core.schema.domain import Domain, Integers
+    from dashboard.views.common import option_form
+
+    domain = Domain(tuple(Integers(name=each, low=0, high=15) for each in "abc"))
+    options = options_of(mechanisms["tree"])
+    st.text(str(option_form.changed(options, option_form.fill(options, domain, "form", single=True))))
+
+
+def test_a_target_and_groups_are_named_only_where_someone_does() -> None:
+    app = AppTest.from_function(named_page, default_timeout=20).run()
+    assert app.text[0].value == "{}"
+    app.selectbox(key="form-target").set_value("b").run()
+    app.multiselect(key="form-groups").set_value(["c", "a"]).run()
+    assert app.text[0].value == "{'target': 'b', 'groups': ('a', 'c')}"

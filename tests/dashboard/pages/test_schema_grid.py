@@ -21,7 +21,7 @@ VALUES = some.text(LETTERS, min_size=1, max_size=8).filter(str.strip) | some.int
 def test_demo_schema_comes_back_unchanged() -> None:
     domain = Domain.from_json(DEMO.read_text(encoding="utf-8"))
     frame = schema_grid.from_domain(domain, [(name, "VARCHAR") for name in ("patient_id", *domain.names)])
-    assert schema_grid.to_domain(frame) == domain
+    assert schema_grid.to_domain(frame).obeying(domain.rules) == domain
     assert frame.set_index("name").loc["patient_id", "include"] == False  # noqa: E712
 
 
@@ -84,3 +84,29 @@ def test_schema_of_other_columns() -> None:
     domain = Domain.from_list([{"name": "salary", "kind": "booleans"}])
     with pytest.raises(BadSchema, match="'salary'"):
         schema_grid.from_domain(domain, [("age", "BIGINT")])
+
+
+def test_every_mistake_is_listed_in_the_order_of_the_lines() -> None:
+    frame = schema_grid.from_columns([("a", "VARCHAR"), ("ok", "BOOLEAN"), ("age", "BIGINT"), ("left_out", "VARCHAR")])
+    frame.loc[frame["name"] == "age", "low"] = "500"
+    frame.loc[frame["name"] == "left_out", "include"] = False
+    found = schema_grid.mistakes(frame)
+    assert ["'a'" in found[0], "'age'" in found[1], len(found)] == [True, True, 2]
+    assert schema_grid.mistakes(frame[frame["name"] == "ok"]) == []
+    assert schema_grid.mistakes(frame[frame["name"] == "left_out"]) == [
+        "No column is ticked; tick at least one to be in the schema."
+    ]
+
+
+def test_several_columns_are_set_at_once_and_the_rest_stays() -> None:
+    frame = schema_grid.from_columns([("a", "VARCHAR"), ("b", "VARCHAR"), ("age", "BIGINT")])
+    both = schema_grid.with_settings(frame, ["a", "b"], {"kind": "reals", "low": "0", "high": "1.5", "bins": 30})
+    domain = schema_grid.to_domain(both)
+    assert domain["a"] == Reals(name="a", low=0, high=1.5, bins=30, note=frame["note"][0])
+    assert domain.sizes == (30, 30, 121)
+    assert "0" not in list(frame["low"][:2]), "the grid it came from is not changed"
+
+
+def test_an_index_without_a_name_starts_unticked() -> None:
+    frame = schema_grid.from_columns([("column_1", "VARCHAR"), ("Unnamed: 0", "BIGINT"), ("age", "BIGINT")])
+    assert list(frame["include"]) == [False, False, True]

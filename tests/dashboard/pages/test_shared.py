@@ -9,10 +9,12 @@ from core.desk.desk import Desk
 from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.queries.marginals import Marginals
-from core.registry import mechanisms, query_classes
-from dashboard.views.common import access
+from core.registry import mechanisms, query_classes, randomisers
+from dashboard.door import access
 from dashboard.views.common.messages import plain
+from dashboard.views.shared import shared_page
 from tests.dashboard.listed import APP, CURATORS, EVERYBODYS
+from tests.dashboard.pages.test_ask import way
 from tests.dashboard.pages.test_pages import Open, button, errors, field, small, words
 
 __all__ = ["small"]
@@ -77,11 +79,44 @@ def test_a_shared_session_can_be_asked_by_anybody(desk: Desk, small: DeskTable, 
     assert all(found.label != "Close it" for found in app.button)
 
 
+def test_a_visit_has_room_for_so_many_questions(
+    desk: Desk, small: DeskTable, visitor: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared_page, "MOST_OF_A_VISIT", 2)
+    session = desk.ask(small, mechanism="online-laplace", budget=Budget(1, "1e-9"), questions=50)
+    desk.share(session.id, title="Ask us")
+    app = AppTest.from_file(str(APP), default_timeout=60).run()
+    way(app, "A formula or SQL")
+    for age in (20, 40, 60, 80):
+        field(app, "Formula").set_value(f"age >= {age}").run()
+        button(app, "Ask").click().run()
+    assert "asked 2 of its 2 questions" in errors(app)[0]
+    assert "room for 2 questions, of which 2 are asked" in words(app)
+    assert len(session.transcript()) == 2
+
+
+@pytest.mark.exhaustive
+def test_a_visit_counts_every_question_of_a_statement(
+    desk: Desk, small: DeskTable, visitor: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared_page, "MOST_OF_A_VISIT", 5)
+    session = desk.ask(small, mechanism="online-laplace", budget=Budget(1, "1e-9"), questions=50)
+    desk.share(session.id, title="Ask us")
+    app = AppTest.from_file(str(APP), default_timeout=60).run()
+    way(app, "A formula or SQL")
+    for number in (3, 2, 1):
+        listed = ", ".join(f"COUNT(*) AS n{place}" for place in range(number))
+        field(app, "Formula").set_value(f"SELECT {listed} FROM t WHERE age >= {20 * number}").run()
+        button(app, "Ask").click().run()
+    assert "asked 5 of its 5 questions" in errors(app)[0]
+    assert len(session.transcript()) == 2
+
+
 def test_help_lists_everything_registered(page: Open, desk: Desk) -> None:
     app = page("help")
     assert not errors(app)
     listed = _listed(app)
-    assert {plain(name) for name in (*query_classes, *mechanisms)} <= listed
+    assert {plain(name) for name in (*query_classes, *mechanisms, *randomisers)} <= listed
     assert plain(desk.folder) in listed
 
 
@@ -96,3 +131,36 @@ def _listed(app: AppTest) -> set[str]:
     found = {str(text) for table in app.table for text in table.value.to_numpy().ravel()}
     assert found
     return found
+
+
+def test_a_stranger_reads_who_publishes_and_how_to_cite(page: Open, desk: Desk, plan_id: str) -> None:
+    desk.share(plan_id, title="Visits")
+    app = page("shared")
+    field(app, "Organisation").set_value("Office *of* Statistics")
+    field(app, "Licence").set_value("CC BY 4.0")
+    button(app, "Save").click().run()
+    assert not errors(app)
+    said = words(app)
+    assert r"Published by Office \*of\* Statistics" in said and "CC BY 4" in said
+    [cited] = [str(found.value) for found in app.get("code")]
+    assert (
+        cited.startswith("Office *of* Statistics (20")
+        and f"(epsilon = 1, delta = 1e-09). Release {plan_id[:16]}." in cited
+    )
+
+
+def test_a_visitor_cannot_change_who_publishes(desk: Desk, plan_id: str, visitor: None) -> None:
+    desk.share(plan_id, title="Visits")
+    app = AppTest.from_file(str(APP), default_timeout=60).run()
+    assert not [found for found in app.text_input if found.label == "Organisation"]
+
+
+def test_several_items_are_cards_and_the_address_names_the_open_one(page: Open, desk: Desk, plan_id: str) -> None:
+    desk.share(plan_id, title="Visits")
+    session = desk.ask(desk.tables()[0], release=plan_id)
+    desk.share(session.id, title="Ask us", note="long " * 100)
+    app = page("shared")
+    app.button(key=f"open-{plan_id}").click().run()
+    assert app.header[0].value == "Visits"
+    app.button(key=f"open-{session.id}").click().run()
+    assert app.header[0].value == "Ask us" and not errors(app)

@@ -36,9 +36,9 @@ def test_file_is_removed_when_reading_fails(tmp_path: Path) -> None:
     assert not path.exists()
 
 
-@pytest.mark.parametrize("name", ["people.xlsx", "people", ".csv", "people.csv.zip", ""])
+@pytest.mark.parametrize("name", ["people.xlsm", "people", ".csv", "people.csv.zip", ""])
 def test_other_kinds_are_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(BadFile, match="CSV, TSV or Parquet"), upload.on_disk(Upload(name), tmp_path):
+    with pytest.raises(BadFile, match="CSV, TSV, Excel, Parquet"), upload.on_disk(Upload(name), tmp_path):
         pass
     assert list(tmp_path.rglob("*.*")) == []
 

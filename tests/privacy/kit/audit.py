@@ -53,6 +53,9 @@ class Blocks:
     def select_pair(self, scores: Any, *, epsilon: Fraction, sensitivity: int) -> tuple[int, int]:
         return self._noise.select_pair(scores, epsilon=epsilon / self._factor, sensitivity=sensitivity)
 
+    def exceeds(self, values: Any, *, epsilon: Fraction, sensitivity: int) -> NDArray[np.bool_]:
+        return self.laplace(values, epsilon=epsilon, sensitivity=sensitivity) >= 1
+
     def keys(self, count: int) -> NDArray[np.uint64]:
         return self._noise.keys(count)
 

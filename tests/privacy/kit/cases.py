@@ -25,6 +25,7 @@ from core.queries.lipschitz import Lipschitz
 from core.queries.marginals import Marginals
 from core.queries.parities import Parities
 from core.queries.rectangles import Rectangles
+from core.queries.statistics import Statistics
 from core.queries.unions import Unions
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
@@ -43,6 +44,7 @@ EXAMPLES = {
     "unions": (Unions(column="a", parts=2),),
     "counting": (Counting(conditions=((("a", (0, 2)), ("b", (1,))), (("c", (0,)),))),),
     "linear": (Linear(columns=("a",), weights=((0, 1, 3, 4),), whole=4),),
+    "statistics": (Statistics(column="a", groups=("c",)),),
     "lipschitz": (Lipschitz(columns=("a",), statistics=(("largest",), ("top", 2))),),
     "several": (Marginals(order=2), Intervals(column="a"), Halfspaces(columns=("a", "b"), directions=6)),
 }

@@ -47,6 +47,8 @@ class Call:
     @property
     def event(self) -> Event | None:
         """What the accountant is to charge; a run of comparisons is one pure event, charged with its offset."""
+        if self.kind in TOGETHER:
+            return None
         if self.mark is None:
             return EVENTS[self.kind](self.amount)
         return privacy.Pure(self.mark.run.epsilon) if self.mark.use == "offset" else None
@@ -62,7 +64,9 @@ class Call:
             return float(self.amount) * self.distance(other) / self.sensitivity
         if self.kind == "gaussian":
             return np.inf
-        rate = float(self.amount) / (2 * self.sensitivity)
+        if self.kind in TOGETHER:
+            return 0.0
+        rate = float(self.amount) / (self.sensitivity if self.kind == "select_within" else 2 * self.sensitivity)
         return float(np.abs(_log_odds(self, rate) - _log_odds(other, rate)).max())
 
 
@@ -79,6 +83,7 @@ EVENTS = {
     "laplace": privacy.Laplace,
     "gaussian": privacy.Gaussian,
     "select": privacy.Selection,
+    "select_within": privacy.Selection,
     "select_pair": privacy.Selection,
 }
 NORMS = {
@@ -86,8 +91,13 @@ NORMS = {
     "gaussian": lambda moved: (moved**2).sum(),
     "select": lambda moved: np.abs(moved).max(initial=0),
     # The largest change of any difference scores[j] - scores[i].
+    "select_within": np.ptp,
     "select_pair": np.ptp,
+    "pick": lambda moved: 0.0,
+    "exceeds": lambda moved: np.abs(moved).sum(),
 }
+TOGETHER = ("pick", "exceeds")
+"""Steps whose privacy is that of all of them together: `test_vertex_order.py`, `test_crowding.py`."""
 
 
 class Recorder:
@@ -121,6 +131,28 @@ class Recorder:
             return int(self._random.choice(len(scores), p=odds))
 
         return self._note("select", scores, epsilon, sensitivity, drawn)
+
+    def select_within(self, scores, *, epsilon, span):
+        def drawn():
+            odds = special.softmax((scores - scores.max()) * float(epsilon / span))
+            return int(self._random.choice(len(scores), p=odds))
+
+        return self._note("select_within", scores, epsilon, span, drawn)
+
+    def pick(self, weights):
+        """A step of a `VertexOrder`, whose privacy is that of the whole order (`test_vertex_order.py`)."""
+        return self._note(
+            "pick", weights, 0, 1, lambda: int(self._random.choice(len(weights), p=weights / weights.sum()))
+        )
+
+    def exceeds(self, values, *, epsilon, sensitivity):
+        """A step of a `Crowding`."""
+
+        def drawn():
+            scale = float(sensitivity / epsilon)
+            return values + np.rint(self._random.laplace(0, scale, np.shape(values))) >= 1
+
+        return self._note("exceeds", values, epsilon, sensitivity, drawn)
 
     def select_pair(self, scores, *, epsilon, sensitivity):
         def drawn():

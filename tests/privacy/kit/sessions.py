@@ -19,6 +19,7 @@ from core import registry
 from core.base.errors import DeskError
 from core.kernel.query import Query
 from core.kernel.sparse_vector import AboveThreshold
+from core.mechanisms.online import themes
 from core.models.polytope import cloud as walk_cloud
 from core.models.polytope.cloud import Cloud
 from core.privacy.budget import Budget
@@ -29,6 +30,7 @@ from tests.kernels import OpenSession, answered, opened
 from tests.privacy.kit.recorder import Mark
 
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
+    "online-tree": ({},),
     "online-weights": ({}, {"variant": "theorem", "alpha": 0.9}),
     "online-histogram": ({},),
     "online-perceptron": ({}, {"variant": "theorem", "alpha": 0.9}),
@@ -171,6 +173,16 @@ def quick_walks() -> Iterator[None]:
         patch.setattr(walk_cloud, "MOST_SWEEPS", 2)
         patch.setattr(Cloud, "start", staticmethod(started))
         patch.setattr(Cloud, "learnt", learning)
+        yield
+
+
+@contextmanager
+def first_themes() -> Iterator[None]:
+    """The first question about two columns or more is a theme, so that short sessions measure one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(themes, "STEP", 1)
+        patch.setattr(themes, "OFTEN", 1)
+        patch.setattr(themes, "FEWEST_COLUMNS", 2)
         yield
 
 

@@ -20,28 +20,35 @@ from pytest import MonkeyPatch
 from core.base.errors import BadParameter, DeskError, OutOfBudget, Undeclared
 from core.kernel.asked import Change
 from core.kernel.compared import GRID, Gap
+from core.kernel.databases.prefix_databases import PrefixDatabases
 from core.kernel.kernel import Kernel
-from core.kernel.measurement import Measurement, NoiseLevel
+from core.kernel.noise_level import Measurement, NoiseLevel
+from core.kernel.remembered import Remembered
+from core.kernel.searches.crowding import Crowding
 from core.kernel.sparse_vector import AboveThreshold, OpenRun
 from core.kernel.tables import Marginal
 from core.ledger.ledger import Ledger
 from core.mechanisms.direct import histogram
 from core.mechanisms.kit.portions import Portion
+from core.mechanisms.online import online_tree
 from core.mechanisms.online import plan as online_plan
+from core.mechanisms.online.themes import Themes
 from core.privacy import accounting, noise, samplers
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Laplace
 from core.privacy.filters import Filters
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
-from core.table import encoded
+from core.schema.domain import Domain, Integers
+from core.table import contribution_limit
 from core.table.counts import Cells
 from core.table.table import Table
+from tests.core.kernel.searches.test_crowding import path_loss, worst_loss
 from tests.core.kernel.test_sparse_vector import long, machine
 from tests.core.mechanisms.asked import questions
 from tests.core.mechanisms.transcripts import Forced, Transcripts, stated, worst
 from tests.privacy.kit.audit import lower_limit
-from tests.privacy.kit.cases import DOMAIN, EXAMPLES, build, neighbours
+from tests.privacy.kit.cases import DOMAIN, EXAMPLES, build, few_points, neighbours
 from tests.privacy.kit.laws import (
     RIGHT,
     gaussian_draws,
@@ -53,7 +60,7 @@ from tests.privacy.kit.laws import (
 )
 from tests.privacy.kit.recorder import Recorder
 from tests.privacy.kit.replay import check_released, check_runs, check_steps, on_both, session_on_both
-from tests.privacy.kit.sessions import built, told_apart
+from tests.privacy.kit.sessions import built, first_themes, told_apart
 from tests.privacy.mutants import broken_sparse
 from tests.privacy.mutants.pipeline_mutants import PIPELINE, rows_public
 
@@ -77,6 +84,13 @@ def check_gaussian_law() -> None:
 def check_selection_law() -> None:
     scores = [0, 1, 2, 3]
     assert softmax_fit(selections(np.array(scores), Fraction(2), 2_000), scores, 1.0) > RIGHT
+
+
+def check_database_law() -> None:
+    """All 4 databases of 3 rows over 2 cells; the one of level k has a weight of exp(-k) at epsilon 2."""
+    choice, counts = PrefixDatabases("a", np.arange(3), 3, 3), Remembered(Cells(TWO_CELLS, np.array([3, 0])))
+    seen = [3 - int(choice.drawn(counts, Fraction(2), Noise())[0]) for _ in range(600)]
+    assert softmax_fit(np.bincount(seen, minlength=4), [-level for level in range(4)], 1.0) > RIGHT
 
 
 def check_fresh_draws() -> None:
@@ -134,6 +148,27 @@ def check_session() -> None:
             check_runs(calls)
             spent, declared = Recorder.priced(calls), mechanism.cost(DOMAIN, Unit.row())
             assert accounting.units(spent, None) <= accounting.units(declared, None)
+
+
+def check_synthetic_session() -> None:
+    """Sessions that open with a synthetic table and measure a theme, on neighbours."""
+    mechanism = built("online-tree", ODD, {}, DOMAIN, Unit.row())
+    generator, asked = np.random.default_rng(5), questions(DOMAIN, 8)
+    with told_apart(), few_points(), first_themes():
+        for seed in range(3):
+            steps, one, two = session_on_both(mechanism, *neighbours(Unit.row(), generator), asked, seed)
+            check_steps(steps)
+            assert one == two
+            spent = Recorder.priced([before for before, _ in steps])
+            assert accounting.units(spent, None) <= accounting.capacity(ODD)
+
+
+def check_halving() -> None:
+    assert worst_loss(Crowding(("x",), (1,)), (4,), Fraction(1), 3) <= 1
+
+
+def check_deep_halving() -> None:
+    assert path_loss(Fraction(1)) <= 1
 
 
 def check_sparse() -> None:
@@ -197,6 +232,9 @@ def check_contributions() -> None:
         assert np.abs(one - two).sum() <= unit.l1
 
 
+TWO_CELLS = Domain((Integers(name="a", low=0, high=1),))
+
+
 @dataclass(frozen=True)
 class Mutant:
     name: str
@@ -219,6 +257,14 @@ def _sensitivity_halved(patch: MonkeyPatch) -> None:
     patch.setattr(Marginal, "change", lambda self, unit: Change(unit.limit, unit.limit**2))
 
 
+def _rate_of_one_look(patch: MonkeyPatch) -> None:
+    patch.setattr(Crowding, "rate", lambda self, epsilon, unit: epsilon / unit.l1)
+
+
+def _no_bias(patch: MonkeyPatch) -> None:
+    patch.setattr(Crowding, "bias", lambda self, rate: 0)
+
+
 def _compared_at_half(patch: MonkeyPatch) -> None:
     real = AboveThreshold.of
 
@@ -235,8 +281,29 @@ def _gap_at_half(patch: MonkeyPatch) -> None:
     patch.setattr(online_plan, "lay_out", online_plan.lay_out.__wrapped__)
 
 
+def _synopsis_not_declared(patch: MonkeyPatch) -> None:
+    cost = online_plan.OnlinePlan.cost.fget
+    patch.setattr(online_plan.OnlinePlan, "cost", property(lambda self: cost(replace(self, synopsis=None))))
+
+
+def _synopsis_spent_twice(patch: MonkeyPatch) -> None:
+    real = online_tree._spending
+    patch.setattr(
+        online_tree, "_spending", lambda plan, unit: replace(real(plan, unit), whole=2 * plan.synopsis.epsilon)
+    )
+
+
+def _themes_never_end(patch: MonkeyPatch) -> None:
+    """Every question about a theme measures its table once more."""
+    patch.setattr(Themes, "measured", lambda self, columns: self)
+
+
 def _whole_rate(patch: MonkeyPatch) -> None:
-    patch.setattr(noise, "_rate", lambda epsilon, sensitivity: Fraction(epsilon) / sensitivity)
+    patch.setattr(noise, "_rate_within", lambda epsilon, span: 2 * Fraction(epsilon) / span)
+
+
+def _databases_at_twice_the_rate(patch: MonkeyPatch) -> None:
+    patch.setattr(PrefixDatabases, "sensitivity", lambda self, unit: Fraction(1, 2))
 
 
 def _always_the_best(patch: MonkeyPatch) -> None:
@@ -280,7 +347,7 @@ def _one_draw_for_all(patch: MonkeyPatch) -> None:
 
 
 def _limit_ignored(patch: MonkeyPatch) -> None:
-    patch.setattr(encoded, "keep_smallest", lambda owners, keys, limit: np.flatnonzero(owners >= 0))
+    patch.setattr(contribution_limit, "keep_smallest", lambda owners, keys, limit: np.flatnonzero(owners >= 0))
 
 
 def _empty_tables_without_noise(patch: MonkeyPatch) -> None:
@@ -316,7 +383,13 @@ MUTANTS = (
     # A mechanism's own mistake: the kernel knows what a unit changes and compares nothing.
     Mutant("sensitivity of comparisons halved", check_session, _compared_at_half, killed_by=(BadParameter,)),
     Mutant("bound of a comparison halved in the kernel", check_session, _gap_at_half, killed_by=(AssertionError,)),
+    Mutant("a session does not declare its synthetic table", check_synthetic_session, _synopsis_not_declared),
+    Mutant("a session spends its synthetic table twice", check_synthetic_session, _synopsis_spent_twice),
+    Mutant("a theme is measured again and again", check_synthetic_session, _themes_never_end),
+    Mutant("boxes are halved at the rate of one look", check_halving, _rate_of_one_look),
+    Mutant("boxes are halved without a bias for depth", check_deep_halving, _no_bias),
     Mutant("missing factor 2 in selection", check_selection_law, _whole_rate),
+    Mutant("databases: missing factor 2", check_database_law, _databases_at_twice_the_rate),
     Mutant("selection always takes the best", check_selection_law, _always_the_best),
     Mutant(
         "sparse vector: no noise on the compared value",

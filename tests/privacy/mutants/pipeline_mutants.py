@@ -16,12 +16,19 @@ from pytest import MonkeyPatch
 
 from core import Budget, Desk, Halfspaces, Marginals, Unit, registry
 from core.base.errors import Failed
-from core.desk import surveys
+from core.desk import releases, surveys
+from core.desk.releases import Releases
+from core.kernel import released
 from core.kernel.kernel import Kernel
+from core.kernel.tables import TOTAL
+from core.mechanisms.measured import measuring
+from core.plans.division import divided
 from core.privacy import filters
 from core.privacy.accounting import UNITS
 from core.sessions import workspace_sessions as sessions
 from core.table.counts import Cells, Projected
+from tests.core.kernel.kinds import KINDS
+from tests.core.kernel.test_asked import reached
 from tests.core.mechanisms.asked import questions
 from tests.privacy.kit import cases
 from tests.privacy.kit.pipeline import Step, discovery, release, replayed, session
@@ -60,6 +67,18 @@ def check_planes() -> None:
     _check(release("tree", PLANES, {}))
 
 
+def check_measured() -> None:
+    """A release that is measured, for people with several rows."""
+    _check(release("laplace", ONE_COLUMN, {"measure": "0.05"}), release("tree", ONE_COLUMN, {"measure": "0.05"}))
+
+
+def check_figures() -> None:
+    """The figures of a measured release on small neighbours."""
+    for kind in KINDS:
+        if isinstance(kind, released.AnswerErrors | released.ShareDistances):
+            assert all(reached(kind, unit, 0) <= 1 for unit in cases.UNITS)
+
+
 def check_changed_total() -> None:
     """Whatever a total is changed to, the units of the account promise no more than the new epsilon.
 
@@ -93,15 +112,14 @@ def rows_public(patch: MonkeyPatch) -> None:
 
 def as_many_records(patch: MonkeyPatch) -> None:
     """The number of records is that of the table, not the one that the release estimates."""
-    desk_module: Any = sys.modules[Desk.__module__]
-    run, certify, rows = Desk._run, desk_module.certify, []
+    run, certify, rows = Releases.run, releases.certify, []
 
-    def watched(self: Desk, entry: Any, noise: Any) -> bytes:
-        rows.append(int(self.truth(entry.dataset_id).marginal(())))
-        return run(self, entry, noise)
+    def watched(self: Releases, entry: Any, noise: Any, progress: Any) -> bytes:
+        rows.append(int(self._counts(entry.dataset_id).marginal(())))
+        return run(self, entry, noise, progress)
 
-    patch.setattr(Desk, "_run", watched)
-    patch.setattr(desk_module, "certify", lambda *parts: certify(*parts[:-1], rows[-1]))
+    patch.setattr(Releases, "run", watched)
+    patch.setattr(releases, "certify", lambda *parts: certify(*parts[:-2], rows[-1], parts[-1]))
 
 
 def session_drops_unit(patch: MonkeyPatch) -> None:
@@ -113,8 +131,8 @@ def session_drops_unit(patch: MonkeyPatch) -> None:
 def discovery_for_a_row(patch: MonkeyPatch) -> None:
     survey = surveys.survey
 
-    def careless(*wanted: Any) -> Any:
-        found, fingerprint = survey(*wanted)
+    def careless(*wanted: Any, **named: Any) -> Any:
+        found, fingerprint = survey(*wanted, **named)
         return replace(found, unit=Unit.row()), fingerprint
 
     patch.setattr(surveys, "survey", careless)
@@ -123,8 +141,8 @@ def discovery_for_a_row(patch: MonkeyPatch) -> None:
 def discovery_without_limit(patch: MonkeyPatch) -> None:
     survey = surveys.survey
 
-    def boundless(source: Any, names: Any, unit: Unit, noise: Any) -> Any:
-        found, fingerprint = survey(source, names, Unit.row(), noise)
+    def boundless(source: Any, names: Any, unit: Unit, noise: Any, **named: Any) -> Any:
+        found, fingerprint = survey(source, names, Unit.row(), noise, **named)
         return replace(found, unit=unit), fingerprint
 
     patch.setattr(surveys, "survey", boundless)
@@ -145,6 +163,53 @@ def at_another_order(patch: MonkeyPatch) -> None:
     patch.setattr(filters, "capacity", lambda budget, order=None: capacity(budget))
 
 
+def figures_at_half(patch: MonkeyPatch) -> None:
+    few = released.few_numbers
+
+    def halved(numbers: int, unit: Unit) -> Any:
+        change = few(numbers, unit)
+        return replace(change, l1=change.l1 // 2, l2_squared=change.l2_squared // 4)
+
+    patch.setattr(released, "few_numbers", halved)
+
+
+def measuring_unpaid(patch: MonkeyPatch) -> None:
+    """What measuring costs is left out of the price, and so is what it takes from the mechanism."""
+    pricing: Any = sys.modules["core.plans.pricing"]
+    priced = pricing._priced
+
+    def cheap(*parts: Any) -> Any:
+        found = priced(*parts[:6])
+        return replace(found, measuring=parts[6])
+
+    patch.setattr(pricing, "_priced", cheap)
+    patch.setattr(pricing, "divided", lambda terms, *rest: (terms.build(), divided(terms, *rest)[1]))
+
+
+def counted_exactly(patch: MonkeyPatch) -> None:
+    """Errors become shares of the exact number of rows."""
+
+    def exact(cls: Any, kernel: Any, event: Any) -> Any:
+        kernel.measure(TOTAL, event)
+        rows = int(kernel._Kernel__counts.marginal(()))
+        return cls(about=rows, low=rows, high=rows, miss=0.05)
+
+    patch.setattr(measuring.CountedRows, "measured", classmethod(exact))
+
+
+def measured_without_noise(patch: MonkeyPatch) -> None:
+    """A figure that is 0 has nothing to hide, somebody thought."""
+    measure = Kernel.measure
+
+    def hasty(self: Kernel, asked: Any, event: Any) -> Any:
+        found = measure(self, asked, event)
+        if not isinstance(asked, released.ShareDistances):
+            return found
+        return replace(found, values=asked.counts(self._Kernel__counts))  # type: ignore[attr-defined]
+
+    patch.setattr(Kernel, "measure", hasty)
+
+
 Break = Callable[[MonkeyPatch], None]
 PIPELINE: tuple[tuple[Any, ...], ...] = (
     ("focus takes every unit for a row", check_focused, unit_dropped),
@@ -155,6 +220,10 @@ PIPELINE: tuple[tuple[Any, ...], ...] = (
     ("discovery ignores the limit per id", check_discovery, discovery_without_limit),
     # The kernel refuses what was not reserved in the middle of the run, so the desk calls the plan void.
     ("two classes of halfspaces each get the whole part", check_planes, whole_part_each, (Failed,)),
+    ("figures of a measured release with half their change", check_figures, figures_at_half),
+    ("measuring is not paid for", check_measured, measuring_unpaid),
+    ("measured errors are shares of the exact number of rows", check_measured, counted_exactly),
+    ("figures of a measured release without noise", check_measured, measured_without_noise),
     ("a changed total is priced at another order", check_changed_total, at_another_order),
 )
 """What is broken, the check that must notice it, how it is broken and, where it is not the check, what kills it."""

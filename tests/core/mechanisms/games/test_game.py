@@ -74,7 +74,7 @@ def both_runs(game, first: Cells, second: Cells, seed: int):
     return list(zip(recorded.calls, replayed.calls, strict=True))
 
 
-@pytest.mark.crossing(keep=12)
+@pytest.mark.crossing(keep=6)
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: f"{unit.limit}-{unit.neighbours}")
 @pytest.mark.parametrize("game", list(games(rounds=4)))
 def test_neighbours_get_the_same_steps_within_the_declared_sensitivity(game, unit):
@@ -117,7 +117,7 @@ def test_the_whole_run_is_exactly_private_on_a_micro_domain(kind):
     assert 0.5 < largest <= 1 + 1e-9
 
 
-@pytest.mark.crossing(keep=3)
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("kind", GAMES)
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_the_release_is_far_better_than_the_uniform_table(kind, budget):

@@ -27,6 +27,7 @@ CLASSES = (
 )
 
 
+@pytest.mark.crossing(keep=3)
 @pytest.mark.parametrize("queries", CLASSES)
 @pytest.mark.parametrize("kind", GAMES)
 def test_the_game_converges_to_its_value(kind, queries):

@@ -54,7 +54,7 @@ def test_default_cost_uses_the_budget_and_never_more(epsilon, delta, domain):
     assert 0.999 < part_of(budget, mechanism.cost(domain, Unit.row())) <= 1
 
 
-@pytest.mark.crossing(keep=1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize("translated", [True, False])
 def test_beats_projections_by_a_wide_margin(budget, translated):
@@ -86,11 +86,13 @@ def test_planes_of_two_columns_are_counted_together(epsilon, most):
     counts = Cells(domain, blob(domain, 50_000))
     query = Halfspaces(directions=500, translated=False)
     mechanism = HalfspaceFit(queries=(query,), budget=Budget(epsilon))
-    errors = [error(query, run(mechanism, counts, Noise()), counts).mean() for _ in range(3)]
-    assert np.mean(errors) < most
+    # A single run can be far off, so the middle one of five is compared.
+    errors = [error(query, run(mechanism, counts, Noise()), counts).mean() for _ in range(5)]
+    assert np.median(errors) < most
     assert len(mechanism.cost(domain, Unit.row()).events) == 2
 
 
+@pytest.mark.exhaustive
 def test_twenty_columns_without_their_product():
     generator = np.random.default_rng(0)
     domain = cube(20, 64)
@@ -103,6 +105,7 @@ def test_twenty_columns_without_their_product():
     assert model.total == pytest.approx(20_000, rel=0.05)
 
 
+@pytest.mark.exhaustive
 def test_records_have_every_column_and_answer_like_the_model():
     domain = Domain((*cube(2, 12), Categories(name="other", values=("a", "b"))))
     counts = Cells(domain, np.repeat(blob(cube(2, 12), 25_000), 2))
@@ -124,6 +127,7 @@ def test_one_column(translated):
     assert error(query, model, counts).max() < 0.05
 
 
+@pytest.mark.exhaustive
 def test_constant_columns():
     """One by its schema, one by its data."""
     domain = Domain((*cube(2, 16), Integers(name="one", low=3, high=3)))

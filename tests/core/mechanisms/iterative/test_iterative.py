@@ -56,6 +56,7 @@ def mean_distance(mechanism, counts, runs=10) -> float:
 # Accuracy
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", [IterativeWeights, IterativePerceptron])
 def test_whole_tables_beat_the_uniform_guess_by_far_and_improve_with_epsilon(kind):
     counts = small_counts()
@@ -137,7 +138,7 @@ def rows_needed(mechanism, domain, unit, beta=0.1) -> float:
     return unit.limit * 16 * math.log(2 * rounds * questions / beta) / (each * mechanism.accuracy)
 
 
-@pytest.mark.crossing(keep=3)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("unit", [Unit.row(), Unit.row("replace")])
 @pytest.mark.parametrize(
     ("kind", "options"), [(IterativeWeights, {}), (IterativePerceptron, {"unevenness": 4.0}), (IterativeMedian, {})]

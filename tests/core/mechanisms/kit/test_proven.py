@@ -17,7 +17,6 @@ from core.mechanisms.smalldb.smalldb_linear import SmallDbLinear
 from core.mechanisms.tree.tree import Tree
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
-from core.queries.halfspaces import Halfspaces
 from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
 from core.registry import offline
@@ -39,17 +38,10 @@ def test_only_mechanisms_with_a_theorem_promise_something():
     assert not isinstance(Tree(queries=(Marginals(),), budget=PURE), Proven)
 
 
-@pytest.mark.parametrize(("kind", "budget"), [(LaplaceTables, PURE), (GaussianTables, Budget(1, 1e-9))])
-def test_noise_on_every_answer(kind, budget):
-    mechanism = kind(queries=(Marginals(order=2),), budget=budget)
-    promised = mechanism.promise(DOMAIN, ROW, 10**6)
-    assert promised >= mechanism.expected(DOMAIN, ROW).worst
-    assert promised == pytest.approx(mechanism.promise(DOMAIN, ROW, 10**8), rel=1e-3)
-    several = mechanism.promise(DOMAIN, Unit.id("id", 5), 10**6)
-    assert several == pytest.approx(5 * promised, rel=1e-3), "a person with five rows"
-    assert mechanism.promise(DOMAIN, ROW, 10) is None, "too few rows"
-    weighted = kind(queries=(Marginals(sets=(("x",), ("y",)), weights=(1.0, 1e-9)),), budget=budget)
-    assert weighted.promise(DOMAIN, ROW, MANY) is None, "the light table has more noise than the theorem's"
+@pytest.mark.parametrize("kind", [LaplaceTables, GaussianTables])
+def test_noisy_tables_that_are_made_to_agree_carry_no_theorem(kind):
+    """The theorem is about noise on every answer; the release mixes noisy tables with records fitted to them."""
+    assert not isinstance(kind(queries=(Marginals(order=2),), budget=Budget(1, 1e-9)), Proven)
 
 
 @pytest.mark.parametrize("kind", [IterativeWeights, IterativePerceptron, IterativeMedian])
@@ -95,7 +87,7 @@ def test_the_data_player_promises_at_the_rate_of_the_proof():
     assert GameData(queries=(Marginals(order=1),), budget=PURE, rounds=50, rate=2.0).promise(TINY, ROW, 10**6) is None
 
 
-@pytest.mark.parametrize("kind", [LaplaceTables, SmallDb, GameData, IntervalSearch])
+@pytest.mark.parametrize("kind", [SmallDb, GameData, IntervalSearch])
 def test_promises_are_kept(kind):
     """One run of each; a promise may fail in 1 of 20, and these are far from tight."""
     rows = 2_000_000
@@ -107,8 +99,3 @@ def test_promises_are_kept(kind):
     promised = mechanism.promise(domain, ROW, rows)
     assert promised is not None
     assert max(query.worst(counts, run(mechanism, counts)) for query in queries) * rows <= promised
-
-
-def test_a_continuous_class_has_no_size_to_speak_of():
-    net = LaplaceTables(queries=(Halfspaces(columns=("x",), directions=2),), budget=PURE)
-    assert net.promise(DOMAIN, ROW, 10**6) is not None, "a public net is finite"

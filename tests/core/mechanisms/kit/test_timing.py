@@ -10,6 +10,7 @@ from core.mechanisms.games.game_data import GameData
 from core.mechanisms.halfspaces.halfspace_projections import HalfspaceProjections
 from core.mechanisms.iterative.iterative_median import IterativeMedian
 from core.mechanisms.iterative.iterative_weights import IterativeWeights
+from core.mechanisms.kit.timing import scoring
 from core.mechanisms.ranges.interval_search import IntervalSearch
 from core.mechanisms.smalldb.net import Net
 from core.mechanisms.smalldb.smalldb import SmallDb
@@ -73,3 +74,19 @@ def test_more_work_takes_longer(kind, queries, few, many):
     domain = grid(8)
     quick, slow = (kind(queries=queries, budget=BUDGET, **options).seconds(domain, ROW) for options in (few, many))
     assert slow > quick
+
+
+def test_a_game_about_planes_takes_its_time_for_the_points():
+    """200 rounds over a million points were seen to take half a minute; some tenths of a second were told once."""
+    fine = Domain(tuple(Integers(name=name, low=0, high=999) for name in "ab"))
+    few, many = (
+        GameData(queries=(Halfspaces(columns=("a", "b"), directions=count),), budget=BUDGET) for count in (16, 64)
+    )
+    assert 10 < few.seconds(fine, ROW) < 100
+    assert many.seconds(fine, ROW) > 1.3 * few.seconds(fine, ROW)
+
+
+def test_answers_cost_what_their_tables_and_members_do():
+    domain = grid(8)
+    assert scoring(PAIRS, domain) > scoring((Marginals(order=1),), domain) > 0
+    assert scoring((*PAIRS, *ONE), domain) == pytest.approx(scoring(PAIRS, domain) + scoring(ONE, domain))

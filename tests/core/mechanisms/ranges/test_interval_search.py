@@ -43,7 +43,7 @@ def test_privacy(budget, unit, mass, monkeypatch):
     check_private(mechanism, LINE, unit, monkeypatch)
 
 
-@pytest.mark.crossing(keep=2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize("unit", [Unit.row(), Unit.row("replace")])
 def test_theorem_at_its_own_parameters(budget, unit):

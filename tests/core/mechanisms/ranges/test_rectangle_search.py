@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter, Refused
-from core.kernel.measurement import NoiseLevel
+from core.kernel.noise_level import NoiseLevel
 from core.kernel.tables import Boxes, one_cell
 from core.mechanisms.ranges.rectangle_search import RectangleSearch, cut
 from core.mechanisms.ranges.rectangle_tree import RectangleTree
@@ -53,7 +53,7 @@ def test_boxes_are_a_partition(sizes):
     assert len(boxes.low) > 10
 
 
-@pytest.mark.crossing(keep=1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", ["clustered", "line", "single"])
 def test_a_side_cuts_through_few_rows(kind):
     table = clustered((64, 64), 5_000_000)
@@ -73,6 +73,7 @@ def test_a_side_cuts_through_few_rows(kind):
             assert mass[through].sum() <= 0.3 / 8 * table.sum()
 
 
+@pytest.mark.exhaustive
 def test_accuracy_is_reached_with_enough_rows_and_the_tree_is_better():
     domain, truth = grid(64, 64), clustered((64, 64), 5_000_000)
     queries = (Rectangles(columns=("x", "y")),)

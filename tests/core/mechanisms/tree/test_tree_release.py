@@ -98,14 +98,14 @@ def test_unusual_schemas(desk, shape, rows):
     check(released(desk, domain.decode(codes, GENERATOR), domain, queries), domain, queries)
 
 
-@pytest.mark.crossing(keep=1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("rows", [1, 2_000])
 @pytest.mark.parametrize("budget", [ZERO, SOME, Budget(1e-6), Budget(1e-6, 1e-9), Budget(100, 1e-9)], ids=str)
 def test_all_classes_at_any_budget(desk, budget, rows):
     check(released(desk, mixed(rows)[list(MIXED.names)], MIXED, ALL, budget, records=500), MIXED, ALL[1:])
 
 
-@pytest.mark.crossing(keep=1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("unit", [Unit.row("replace"), Unit.id("person", 3), Unit.id("person", 3, "replace")], ids=str)
 @pytest.mark.parametrize("budget", [ZERO, SOME], ids=str)
 def test_all_units(desk, unit, budget):
@@ -126,7 +126,7 @@ def test_a_table_without_rows_is_released_like_any_other_or_refused_when_it_is_a
     assert len(release.records()) >= 1
 
 
-@pytest.mark.crossing(keep=1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("rows", [1, 20_000])
 def test_any_number_of_records(desk, rows):
     release = released(desk, mixed(2_000)[list(MIXED.names)], MIXED, ALL, records=rows)

@@ -7,9 +7,9 @@ import pytest
 from core.base.errors import DeskError, Refused
 from core.mechanisms.kit.portions import Portion
 from core.mechanisms.kit.spending import Spending
-from core.mechanisms.tree.budget import COUNT, SCORES, Split, foreseen
+from core.mechanisms.tree.budget import COUNT, FEWEST, MOST, SCORES, Split, foreseen, split_for
 from core.mechanisms.tree.tree import Tree
-from core.mechanisms.tree.workload import WIDE, Workload, admit
+from core.mechanisms.tree.workload import FAVOUR, WIDE, Workload, admit
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.conjunctions import Conjunctions
@@ -97,6 +97,25 @@ def test_events_of_columns_and_ranges_add_up(budget):
     assert set(events) == {("age",), ("pay",), ("hours",), ("ill",), ("job",), ("age", "hours")}
 
 
+@pytest.mark.parametrize("budget", [Budget(1), Budget(1, 1e-9)])
+def test_single_columns_get_more_the_fewer_rows_there_are_and_nothing_is_lost(budget):
+    spending, asked = Spending.of(budget, Unit.row()), workload(MARGINALS)
+    splits = [split_for(spending, asked, rows) for rows in (-50, 1, 1e3, 1e5, 1e7)]
+    parts = [split.columns for split in splits]
+    assert parts == sorted(parts, reverse=True) and parts[0] == MOST and parts[-1] == FEWEST
+    for split in splits:
+        assert split.columns + 2 * split.scores + split.rest == 1 - COUNT and split.rest > 0
+
+
+def test_the_number_of_rows_gets_a_part_where_columns_do_not_tell_it():
+    asked = workload(MARGINALS)
+    split = Split.of(asked, Fraction(3, 10))
+    assert 0 < split.rows(Spending.of(Budget(1, 1e-9), Unit.row()), asked) < split.columns / 4
+    assert split.rows(Spending.of(Budget(1, 1e-9), Unit.row("replace")), asked) == 0
+    ages = workload(Marginals(order=1, columns=("age",)))
+    assert Split.of(ages, Fraction(3, 10)).rows(Spending.of(Budget(1), Unit.row()), ages) == 0
+
+
 @pytest.mark.parametrize(
     "query",
     [
@@ -135,6 +154,24 @@ def test_foreseen_errors_name_what_they_cover_and_fall_with_the_budget(budget):
         assert words in found.about
     ranges = foreseen(Spending.of(budget, Unit.row()), workload(Intervals(column="pay")))
     assert "pair" not in ranges.about and "halfspace" not in ranges.about
+
+
+def test_a_target_has_more_weight_and_triples_that_nobody_asked_for():
+    asked = workload(Marginals(order=2))
+    assert asked.favouring(None, ()) is asked
+    favoured = asked.favouring("ill", ())
+    assert favoured.asked() == asked.asked()
+    assert favoured.involved() == asked.involved()
+    for columns, weight in asked.tables.items():
+        assert favoured.tables[columns] == weight * (FAVOUR if "ill" in columns and len(columns) > 1 else 1)
+    assert favoured.added and all("ill" in columns and len(columns) == 3 for columns in favoured.added)
+    grouped = asked.favouring("ill", ("job",))
+    assert grouped.added == {columns for columns in favoured.added if "job" in columns}
+    assert all(grouped.tables[columns] >= FAVOUR for columns in asked.tables if len(columns) > 1 and "job" in columns)
+    groups = asked.favouring(None, ("job",))
+    assert not groups.added
+    ranges = workload(Intervals(column="pay"))
+    assert ranges.favouring("ill", ()) is ranges
 
 
 @pytest.mark.parametrize("budget", [Budget(2), Budget(2, 1e-9)])

@@ -95,6 +95,7 @@ def test_each_kind_of_step_leaves_the_uniform_distribution_as_it_is(part):
     assert min(stats.ks_2samp(here @ way, other @ way).pvalue for way in ways) > 1e-4
 
 
+@pytest.mark.exhaustive
 def test_the_walk_reaches_the_uniform_distribution_from_a_corner():
     generator = np.random.default_rng(4)
     truth = rejected(BODY, 1_500, generator)
@@ -105,6 +106,7 @@ def test_the_walk_reaches_the_uniform_distribution_from_a_corner():
     assert the_same(here, truth) > 1e-4
 
 
+@pytest.mark.exhaustive
 def test_a_cut_simplex_against_rejection():
     generator = np.random.default_rng(5)
     points, body = spread(4, 1_500, generator).points, Polytope.simplex(4)

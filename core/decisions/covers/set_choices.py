@@ -1,0 +1,125 @@
+"""Set cover by the thesis' greedy algorithm in which every set is chosen privately."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from core.base.errors import Refused
+from core.base.wording import amount, figure
+from core.decisions.covers.set_cover import SetCover
+from core.decisions.decision import Decided, choices
+from core.kernel.decisions.weighed import Weighed
+from core.kernel.kernel import Kernel
+from core.mechanisms.kit.protocol import Progress, silent
+from core.privacy.events import Cost
+from core.privacy.unit import Unit
+from core.schema.domain import Domain
+
+STEPS = 2**10
+"""Steps of an element in scores, so that shares of costs are whole numbers."""
+MOST_SETS = 500
+MOST_PATIENCE = 2.0**40
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetChoices(SetCover):
+    """Choose one set after the other by how many uncovered elements it covers, less a price for its cost.
+
+    **Privacy** every choice is an exponential mechanism, to whose scores an element adds at most 1; all of them
+    compose. The thesis' own sum (theorems 55 and 58) is smaller, epsilon' = epsilon/(2 ln(e/delta)) for all choices
+    together, but holds only up to a delta of its own, for which the ledger has no event.
+
+    **Accuracy** O(ln n + ln m/epsilon') OPT where all costs are alike, O(ln n (ln m + ln ln(n W))/epsilon') OPT
+    otherwise, epsilon' the rate of one choice, W the ratio of costs.
+
+    **Runtime** O(sets x elements) for each choice.
+
+    Theorem: T theorems 54 and 57, algorithms 5 and 6.
+    """
+
+    name: ClassVar[str] = "set-cover-choices"
+    title: ClassVar[str] = "Private greedy order"
+    known_as: ClassVar[tuple[str, ...]] = ("exponential mechanism", "private greedy set cover")
+    prefer: ClassVar[str] = "Choose it to see the thesis' algorithm; noisy elements ordered better at every size tried."
+    for_study: ClassVar[bool] = True
+
+    def check(self, domain: Domain, unit: Unit) -> None:
+        super().check(domain, unit)
+        if len(self.sets) > MOST_SETS:
+            raise Refused(f"'set-cover-choices' orders at most {amount(MOST_SETS)} sets; use 'set-cover-presence'.")
+
+    def cost(self, domain: Domain, unit: Unit) -> Cost:
+        most = self._most(domain)
+        choosing, estimating = choices(self.budget, most)
+        return Cost.of([choosing] * most + [estimating])
+
+    def guarantee(self, domain: Domain, unit: Unit) -> str:
+        choosing, _ = choices(self.budget, self._most(domain))
+        rate = float(choosing.epsilon) / unit.l1
+        off, chances = math.log(len(self.sets) ** 3) / rate, len(self.sets) ** 2
+        return (
+            f"Each choice is within {figure(off)} elements of the best one but for one chance in {chances:,}; every "
+            "element is covered in any case."
+        )
+
+    def run(self, kernel: Kernel, progress: Progress = silent) -> Decided:
+        self.check(kernel.domain, kernel.unit)
+        choosing, estimating = choices(self.budget, self._most(kernel.domain))
+        rate = float(choosing.epsilon) / kernel.unit.l1
+        inside, costs = self.inside(kernel.domain), self.cost_of()
+        order, left = list[int](), np.ones(inside.shape[1], dtype=bool)
+        price, halvings = float(inside.shape[1]), self._halvings(kernel.domain)
+        while len(order) < len(inside) - 1:
+            there = [place for place in range(len(inside)) if place not in order]
+            if halvings == 0 and self._weighty:
+                order += [there[place] for place in kernel.generator().permutation(len(there))]
+                break
+            chosen = kernel.choose(self._scores(inside, left, there, costs, price, rate), choosing)
+            if chosen == len(there):
+                price, halvings = price / 2, halvings - 1
+                continue
+            order.append(there[chosen])
+            left &= ~inside[there[chosen]]
+            progress("Choosing sets", len(order) / len(inside))
+        order += [place for place in range(len(inside)) if place not in order]
+        return self._ordered(kernel, tuple(order), estimating)
+
+    @property
+    def _weighty(self) -> bool:
+        return len(set(self.cost_of())) > 1
+
+    def _halvings(self, domain: Domain) -> int:
+        """How often the price is halved, from n until it is below 1/W."""
+        costs = self.cost_of()
+        ratio = float(costs.max() / costs.min())
+        return math.ceil(math.log2(domain[self.column].size * ratio)) + 1 if self._weighty else 0
+
+    def _most(self, domain: Domain) -> int:
+        return max(1, len(self.sets) - 1 + self._halvings(domain))
+
+    def _scores(
+        self,
+        inside: np.ndarray,
+        left: np.ndarray,
+        there: list[int],
+        costs: np.ndarray,
+        price: float,
+        rate: float,
+    ) -> Weighed:
+        weights = (inside[there] & left).astype(np.int64) * STEPS
+        if not self._weighty:
+            return Weighed((self.column,), weights, np.zeros(len(there), dtype=np.int64), present=True)
+        offsets = -np.rint(price * costs[there] / costs.min() * STEPS).astype(np.int64)
+        ratio = float(costs.max() / costs.min())
+        patience = (math.log(len(costs)) + math.log1p(math.log(inside.shape[1] * ratio))) / rate
+        halve = -round(min(patience, MOST_PATIENCE) * STEPS)
+        return Weighed(
+            (self.column,),
+            np.vstack([weights, np.zeros((1, weights.shape[1]), dtype=np.int64)]),
+            np.append(offsets, halve),
+            present=True,
+        )

@@ -1,0 +1,69 @@
+"""Who publishes: what visitors read above everything that is shared. Public, written by the curator."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from core.base.errors import BadParameter, printable
+from core.desk.kept.shared import SharedItem
+from core.desk.kept.small_files import SmallFiles
+from core.release.certificate import Certificate
+from core.release.reports.content import cite
+from core.release.reports.imprint import Imprint
+
+LONGEST_LINE, LONGEST_ABOUT = 200, 2_000
+KEPT_UNDER = "publisher"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Publisher:
+    """An organisation, and how to reach it; all of it may be empty."""
+
+    organisation: str = ""
+    contact: str = ""
+    """An address or a page where questions are answered."""
+    licence: str = ""
+    """What may be done with the releases, by its usual name."""
+    about: str = ""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            text, most = getattr(self, field.name), LONGEST_ABOUT if field.name == "about" else LONGEST_LINE
+            if not isinstance(text, str) or len(text) > most:
+                raise BadParameter(field.name, f"must be a text of at most {most:,} characters.")
+            object.__setattr__(self, field.name, printable(text.strip(), most))
+
+
+class PublisherFile:
+    """What a workspace says about its publisher."""
+
+    def __init__(self, folder: Path) -> None:
+        self._files = SmallFiles(folder)
+
+    def read(self) -> Publisher:
+        try:
+            return Publisher(**(self._files.read(KEPT_UNDER) or {}))
+        except (TypeError, BadParameter):
+            return Publisher()
+
+    def write(self, publisher: Publisher) -> None:
+        self._files.write(KEPT_UNDER, asdict(publisher))
+
+
+def citation(item: SharedItem, certificate: Certificate, publisher: Publisher) -> str:
+    """How to name a release in a text: who, when, what, and what it promises."""
+    return cite(imprint(item, publisher), certificate)
+
+
+def imprint(item: SharedItem, publisher: Publisher) -> Imprint:
+    """What a report and a catalogue say beside the promise."""
+    return Imprint(
+        title=item.title,
+        note=item.note,
+        organisation=publisher.organisation,
+        contact=publisher.contact,
+        licence=publisher.licence,
+        about=publisher.about,
+        published=item.since[:10],
+    )

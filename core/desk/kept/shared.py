@@ -1,0 +1,72 @@
+"""Shared items: which releases, decisions and sessions of a workspace are shown to everybody.
+
+Sharing publishes nothing new (a release is public by its promise); it puts it where visitors look.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from core.base.errors import BadParameter, printable
+from core.desk.kept.small_files import SmallFiles
+
+LONGEST_TITLE, LONGEST_NOTE = 120, 2_000
+SharedKind = Literal["release", "session", "decision"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedItem:
+    """Something that is shared; everything in it is public, also the title and the note, which the curator wrote."""
+
+    id: str
+    """The plan id of a release or a decision, or a session's id."""
+    kind: SharedKind
+    title: str
+    note: str
+    since: str
+
+
+class SharedItems:
+    """The shared items of one workspace."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._files = SmallFiles(folder)
+
+    def put(self, identity: str, *, kind: SharedKind, title: str, note: str = "") -> SharedItem:
+        """Share an item, or change its title and note."""
+        title = printable(title.strip(), LONGEST_TITLE)
+        if not title:
+            raise BadParameter("title", "give visitors a title of at least one character.")
+        if len(note) > LONGEST_NOTE:
+            raise BadParameter("note", f"must be at most {LONGEST_NOTE:,} characters.")
+        item = SharedItem(id=identity, kind=kind, title=title, note=note.strip(), since=_now())
+        self._files.write(identity, asdict(item))
+        return item
+
+    def take_down(self, identity: str) -> None:
+        """Show it no longer; whoever downloaded it keeps it."""
+        self._files.remove(identity)
+
+    def find(self, identity: str) -> SharedItem | None:
+        return _item(self._files.read(identity))
+
+    def items(self) -> list[SharedItem]:
+        """Newest first."""
+        found = map(_item, self._files.all())
+        return sorted((item for item in found if item is not None), key=lambda item: item.since, reverse=True)
+
+
+def _item(content: dict[str, Any] | None) -> SharedItem | None:
+    """An item, or None for a file that was not written here."""
+    try:
+        return None if content is None else SharedItem(**content)
+    except TypeError:
+        return None
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,1 @@
+"""Questions whose answer is where rows are, never how many."""

@@ -1,0 +1,158 @@
+"""Where rows crowd: boxes that are halved again and again while their counts stand out from noise.
+
+Only the boxes are told, never a count, so that looking as deep as one likes costs no more than looking once: an empty
+box is hardly ever halved, and what a row adds along its path shrinks with the depth (PrivTree: Zhang, Xiao and Xie
+2016, section 4; here in whole numbers, with the discrete noise that is drawn).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.base.arrays import Columns, IntArray
+from core.base.errors import BadParameter
+from core.kernel.asked import Sealed
+from core.kernel.remembered import Remembered, corners_of
+from core.privacy.unit import Unit
+from core.schema.domain import Domain
+
+WIDEST = 2**50
+"""Largest scale of the noise, as of a sparse vector: far below where numbers are cut off."""
+_FINE = 2**20
+Exceeds = Callable[..., NDArray[np.bool_]]
+"""`NoiseSource.exceeds`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Boxed:
+    """Boxes that cover a table once: cells from `low` up to, not including, `high`, in the order of their corners."""
+
+    low: IntArray
+    high: IntArray
+    parents: IntArray
+    """Which box of the level above each lies in; empty at the top."""
+
+
+@dataclass(frozen=True, eq=False)
+class Crowding(Sealed):
+    """Begin with equal parts of a table, `parts` along each column; halve a box along all columns while rows crowd.
+
+    A box of depth d and count c has the level b = max(c - d D, -D) and is halved if b + z >= 1, with discrete Laplace
+    noise z of its own, P(z) proportional to q^|z|, q = exp(-a). The bias D is a whole number with exp(-a D) <= 1/k,
+    where k = 2^(number of columns) is the most halves that a box has. Single cells are never looked at.
+
+    **Privacy** let y be x and one row more. Only boxes on the row's path have other counts, one more each. Call S(b)
+    the chance that a box of level b is halved, and fix the boxes that are told.
+
+    - x against y: halving is likelier on y, so all boxes of the path that were halved help; the one that was not
+      differs by a shift of at most 1, a factor of at most exp(a).
+    - y against x: the box that was not halved helps. A halved one of depth i and count c has a factor S(b + 1)/S(b) if
+      t_i = c - i D >= -D, and no factor otherwise, because then its level is -D on both. Counts do not grow along the
+      path, so t_i falls by at least D from each to the next. Let t_m >= -D be the last of them: the factors are those
+      of t_m >= -D, t_(m-1) >= 0, t_(m-2) >= D, t_(m-3) >= 2 D ... The first two are at most exp(a), a shift by 1. For
+      b >= 0, S(b) = 1 - q^b/(1 + q), so S(b + 1)/S(b) = 1 + q^b (1 - q)/(1 + q - q^b) <= 1 + q^b (exp(a) - 1), which
+      falls in b. So the logarithm of the product is at most 2 a + (exp(a) - 1) sum over j >= 1 of exp(-a D j) <= 2 a +
+      (exp(a) - 1)/(k - 1).
+
+    With exp(a) - 1 <= a + a^2 (for a <= 1), a = min(1, e (k - 1)/(2 k - 1 + e)) keeps this at most e, because a <= e. A
+    unit changes at most `unit.l1` rows, one after the other, so e is the event's epsilon over that number.
+
+    **Accuracy** a box of depth d that is left whole has, with probability 1 - beta, at most d D + ln(1/(2 beta))/a
+    rows. An empty one is halved with a chance below 1/(2 k), so empty regions have few boxes, however large they are.
+    """
+
+    columns: Columns
+    parts: tuple[int, ...]
+
+    def rate(self, epsilon: Fraction, unit: Unit) -> Fraction:
+        """a: by how much one row may move the logarithm of a single chance."""
+        halves = 2 ** len(self.columns)
+        each = epsilon / unit.l1
+        found = min(Fraction(1), each * (halves - 1) / (2 * halves - 1 + each))
+        if 1 / found > WIDEST:
+            raise BadParameter("epsilon", "is so small that the noise would exceed every count.")
+        return found
+
+    def bias(self, rate: Fraction) -> int:
+        """D, never rounded down."""
+        logarithm = Fraction(math.ceil(len(self.columns) * math.log(2) * _FINE) + 1, _FINE)
+        return math.ceil(logarithm / rate)
+
+    def most_left(self, depth: int, beta: float, epsilon: Fraction, unit: Unit) -> float:
+        """The most rows of a box of this depth that is left whole, except with probability beta."""
+        rate = self.rate(epsilon, unit)
+        return depth * self.bias(rate) + max(0.0, math.log(1 / (2 * beta))) / float(rate)
+
+    def start(self, domain: Domain) -> Boxed:
+        """The boxes of depth 0, which are public."""
+        shape = domain.shape(self.columns)
+        pairs = list(zip(self.parts, shape, strict=False))
+        if len(self.parts) != len(shape) or not all(1 <= part <= size for part, size in pairs):
+            raise BadParameter("parts", "must be at least one along each column, and at most its cells.")
+        cuts = [np.arange(part + 1) * size // part for part, size in pairs]
+        low, high = (
+            np.stack(np.meshgrid(*ends, indexing="ij"), axis=-1).reshape(-1, len(shape)).astype(np.int64)
+            for ends in ([cut[:-1] for cut in cuts], [cut[1:] for cut in cuts])
+        )
+        return Boxed(low, high, np.zeros(0, dtype=np.int64))
+
+    def drawn(self, counts: Remembered, epsilon: Fraction, unit: Unit, exceeds: Exceeds) -> tuple[Boxed, ...]:
+        """The boxes after each step; those that were left whole are there again after the next one."""
+        corners = counts.corners(self.columns) if isinstance(counts, Remembered) else corners_of(counts, self.columns)
+        rate = self.rate(epsilon, unit)
+        bias, boxes = self.bias(rate), self.start(counts.domain)
+        fresh = np.ones(len(boxes.low), dtype=bool)
+        found = [boxes]
+        while True:
+            depth = len(found) - 1
+            asked = np.flatnonzero(fresh & ((boxes.high - boxes.low) > 1).any(axis=1))
+            if not asked.size:
+                return tuple(found)
+            levels = np.maximum(_inside(corners, boxes.low[asked], boxes.high[asked]) - depth * bias, -bias)
+            halved = asked[exceeds(levels, epsilon=rate * unit.l1, sensitivity=unit.l1)]
+            if not halved.size:
+                return tuple(found)
+            boxes, fresh = _halved(boxes, halved)
+            found.append(boxes)
+
+
+def _inside(corners: IntArray, low: IntArray, high: IntArray) -> IntArray:
+    found = np.zeros(len(low), dtype=np.int64)
+    for ends in product((0, 1), repeat=corners.ndim):
+        places = np.where(np.array(ends, dtype=bool), high, low)
+        found += (-1) ** (corners.ndim - sum(ends)) * corners[tuple(places.T)]
+    return found
+
+
+def _halved(boxes: Boxed, chosen: IntArray) -> tuple[Boxed, NDArray[np.bool_]]:
+    """These boxes cut in half along every column in which they are wider than a cell; and which boxes are halves."""
+    whole = np.ones(len(boxes.low), dtype=bool)
+    whole[chosen] = False
+    low, high, parents = [boxes.low[whole]], [boxes.high[whole]], [np.flatnonzero(whole)]
+    first, last = boxes.low[chosen], boxes.high[chosen]
+    middle = np.where(last - first > 1, (first + last) // 2, last)
+    for ends in product((0, 1), repeat=first.shape[1]):
+        upper = np.array(ends, dtype=bool)
+        begin, end = np.where(upper, middle, first), np.where(upper, last, middle)
+        there = (begin < end).all(axis=1)
+        low.append(begin[there])
+        high.append(end[there])
+        parents.append(chosen[there])
+    every = np.concatenate(low)
+    order = np.lexsort(every.T[::-1])
+    halves = np.arange(len(every)) >= len(low[0])
+    made = Boxed(every[order], np.concatenate(high)[order], np.concatenate(parents)[order].astype(np.int64))
+    return made, halves[order]
+
+
+def depth_of(shape: Any, parts: Any) -> int:
+    """How often a box can be halved until it is a cell."""
+    return max(math.ceil(math.log2(-(-size // part))) for size, part in zip(shape, parts, strict=True))

@@ -1,0 +1,145 @@
+"""First where rows crowd, then how many there are: how a table's part of the budget is divided, and what is found.
+
+**Privacy** the search is one pure event (`crowding.py`); it tells boxes, which are public from then on. Counts of
+blocks made of them are measured with what is left: of a pure budget in parts that sum to it, chosen after seeing the
+boxes (`allowance.py`); of a Gaussian one likewise.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from core.base.arrays import Columns
+from core.kernel.kernel import Kernel
+from core.kernel.noise_level import Additive
+from core.kernel.searches.crowding import Crowding, depth_of
+from core.kernel.tables import TOTAL
+from core.mechanisms.kit.portions import divide
+from core.mechanisms.ranges.nested import BoxTree, NestedBlocks, NestedBoxes, parts_of
+from core.models.fitting.pyramid import pyramid
+from core.privacy.budget import Budget
+from core.privacy.events import Cost, Event, Gaussian, Laplace, Pure
+from core.privacy.unit import Unit
+from core.schema.domain import Domain
+
+SMALLEST = {1: 256, 2: 1_024, 3: 1_024}
+"""Up to so many cells, by the number of columns, every cell is counted: there is little to find."""
+SHARES = {1: 0.15, 2: 0.3, 3: 0.3}
+"""What the search gets, in epsilon. Measured on four public histograms and eight kinds of generated columns of 2^10 to
+2^16 cells: 0.1 errs 3 % less on low counts and 3 % more on high ones, 0.25 errs 5 to 10 % more; of two columns, on two
+public tables and five generated ones, 0.2 errs 2 % more and 0.4 7 %."""
+GAUSSIAN_SHARE = 0.1
+"""What it gets of rho where noise is Gaussian."""
+PARTS = 4
+"""In how many parts along each of several columns the search begins."""
+PARTS_BY_ROOT, MOST_PARTS = 0.57, 64
+"""A single column begins with so many parts for each root of its rows, counted in the noise of one look: where rows
+times epsilon were 10^3, 10^4 and 10^5 the best were 4, 16 and 32 parts, and four times as many or as few err 5 to 15 %
+more. Few parts suit columns whose rows all lie in one place."""
+ROWS_SHARE = Fraction(1, 100)
+"""What of the counts' part tells the number of rows for that, where it is not public."""
+COARSE_LEVEL, COARSE_SHARE = 1, 0.3
+"""Of boxes, which are halved twice at least where rows crowd, this level is measured too, with this share in epsilon:
+without it long rectangles err 4 % more."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What is spent on one table."""
+
+    columns: Columns
+    finding: Pure | None
+    """None where every cell is counted."""
+    counting: Additive
+    """All levels together."""
+    found: tuple[Additive, ...] = ()
+    """The levels, where they are known beforehand."""
+
+    def crowding(self, domain: Domain, parts: int) -> Crowding:
+        return Crowding(self.columns, tuple(min(parts, size) for size in domain.shape(self.columns)))
+
+    def most_hidden(self, domain: Domain, unit: Unit) -> float:
+        """The most rows of a part that is left whole, of all parts there can be, except in one case of 40."""
+        if self.finding is None:
+            return 0.0
+        crowding = self.crowding(domain, 1 if len(self.columns) == 1 else PARTS)
+        depth = depth_of(domain.shape(self.columns), crowding.parts)
+        return crowding.most_left(depth, 0.025 / domain.cells(self.columns), self.finding.epsilon, unit)
+
+
+def divide_stages(weights: dict[Columns, float], budget: Budget, domain: Domain) -> list[Stage]:
+    """The parts of the budget: by the weights of the tables, and for each what its search gets."""
+    shares = {}
+    for columns, weight in weights.items():
+        searched = domain.cells(columns) > SMALLEST[len(columns)]
+        part = (SHARES[len(columns)] if budget.pure else GAUSSIAN_SHARE) if searched else 0.0
+        shares[("count", *columns)] = weight * (1 - part)
+        if searched:
+            shares[("find", *columns)] = weight * part
+    portions = {each.columns: each.event for each in divide(shares, budget, Laplace if budget.pure else Gaussian)}
+    return [Stage(columns, _pure(portions.get(("find", *columns))), portions["count", *columns]) for columns in weights]
+
+
+def _pure(event: Additive | None) -> Pure | None:
+    """The search that costs as much as this event, or a little less.
+
+    Randomised response of a small e is no more than Gaussian noise of rho = (pi/4) e^2 (`allowance.py`), and at an
+    order less than that.
+    """
+    if isinstance(event, Gaussian):
+        return Pure(max(Fraction(math.floor(math.sqrt(1.27 * float(event.rho)) * 2**40), 2**40), Fraction(1, 2**40)))
+    return None if event is None else Pure(event.epsilon)
+
+
+def find_stretches(kernel: Kernel, stage: Stage, branching: int, top: int, decay: float) -> NestedBlocks:
+    """Stretches of one column in which rows crowd or do not, and blocks of them, from coarse to fine."""
+    assert stage.finding is not None
+    rows, counting = _rows(kernel, stage.counting)
+    rate = float(stage.crowding(kernel.domain, 1).rate(stage.finding.epsilon, kernel.unit))
+    wanted = PARTS_BY_ROOT * math.sqrt(max(rows, 0) * rate)
+    parts = 2 ** round(math.log2(min(max(wanted, 1.0), MOST_PARTS)))
+    last = kernel.halve(stage.crowding(kernel.domain, parts), stage.finding)[-1]
+    starts, (size,) = last.low[:, 0], kernel.domain.shape(stage.columns)
+    nesting = pyramid((len(starts),), branching, top)
+    return NestedBlocks(stage.columns, nesting.over(starts, size), parts_of(counting, decay, nesting.levels))
+
+
+def _rows(kernel: Kernel, counting: Additive) -> tuple[int, Additive]:
+    """About how many rows there are, and what is left to count with."""
+    if kernel.public_rows is not None:
+        return kernel.public_rows, counting
+    if isinstance(counting, Laplace):
+        own: Additive = Laplace(counting.epsilon * ROWS_SHARE)
+        left: Additive = Laplace(counting.epsilon * (1 - ROWS_SHARE))
+    else:
+        own, left = Gaussian(counting.rho * ROWS_SHARE), Gaussian(counting.rho * (1 - ROWS_SHARE))
+    return int(kernel.measure(TOTAL, own).values), left
+
+
+def find_boxes(kernel: Kernel, stage: Stage) -> NestedBoxes:
+    """Boxes in which rows crowd or do not; the smallest are measured, and those of a coarse level."""
+    assert stage.finding is not None
+    boxed = kernel.halve(stage.crowding(kernel.domain, PARTS), stage.finding)
+    last = len(boxed) - 1
+    events: dict[int, Additive] = {last: stage.counting}
+    if last > COARSE_LEVEL:
+        ratio = (1 - COARSE_SHARE) / COARSE_SHARE
+        events[COARSE_LEVEL], events[last] = parts_of(
+            stage.counting, ratio if isinstance(stage.counting, Laplace) else math.sqrt(ratio), 2
+        )
+    return NestedBoxes(stage.columns, kernel.domain.shape(stage.columns), BoxTree(boxed), events)
+
+
+def price_of(stages: list[Stage]) -> Cost:
+    """What is reserved: where levels depend on what is found, one pure event that all of them are parts of."""
+    pure, events = Fraction(0), list[Event]()
+    for stage in stages:
+        if stage.finding is None:
+            events += stage.found
+        elif isinstance(stage.counting, Laplace):
+            pure += stage.finding.epsilon + stage.counting.epsilon
+        else:
+            events += (stage.finding, stage.counting)
+    return Cost.of([*([Pure(pure)] if pure else []), *events])

@@ -1,0 +1,52 @@
+"""A notebook that opens a release: records, counts and what may be said about them; it runs beside the files."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from core.release.catalogue import promise
+from core.release.certificate import Certificate
+from core.schema.domain import Domain
+
+LOAD = """import json
+
+import pandas as pd
+
+certificate = json.load(open("certificate.json", encoding="utf-8"))
+records = pd.read_parquet("synthetic.parquet")
+records.head()"""
+ONE = """column = {name}
+records[column].value_counts(normalize=True, dropna=False).head(20)"""
+TABLES = """tables = pd.read_parquet("tables.parquet")
+name = tables.iloc[0, 0]
+tables[tables.iloc[:, 0] == name].dropna(axis="columns", how="all").head(20)"""
+CAUTION = """Shares of many records are close to those of the table; the certificate says how close. Counts of
+small groups are mostly noise, no record belongs to a person, and tests that assume a random sample from the population
+are too sure of themselves here: the noise that protects people comes on top."""
+
+
+def notebook(certificate: Certificate, domain: Domain, tables: bool) -> str:
+    """The notebook in Jupyter's format 4, with its tables if any are listed. Names of columns enter code as quoted
+    literals only."""
+    cells = [
+        _text(f"# Synthetic data\n\n{promise(certificate)}"),
+        _code(LOAD),
+        _code(ONE.format(name=ascii(domain.names[0]))),
+        *([_text("## Released tables of counts"), _code(TABLES)] if tables else []),
+        _text(f"## How not to use it\n\n{CAUTION}"),
+    ]
+    for place, cell in enumerate(cells):
+        cell["id"] = f"cell-{place}"
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    return json.dumps(
+        {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}, indent=1
+    )
+
+
+def _text(source: str) -> dict[str, Any]:
+    return {"cell_type": "markdown", "metadata": {}, "source": source}
+
+
+def _code(source: str) -> dict[str, Any]:
+    return {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": source}

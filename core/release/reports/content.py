@@ -1,0 +1,176 @@
+"""What a report says: who publishes what, what is promised, how good it is, how to use it and how not.
+
+All of it is computed from the release itself and from what the publisher says, so it may be given to anyone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.base.arrays import Columns
+from core.base.odds import odds
+from core.base.wording import amount, plural, rows
+from core.planning.room_for_noise import moved_share, too_small
+from core.registry import query_from_json
+from core.release.catalogue import promise
+from core.release.certificate import Certificate
+from core.release.listing import name_of
+from core.release.reports.blocks import BarFigure, Facts, Heading, HeatFigure, Paragraph, ReportBlock, Sentences
+from core.release.reports.drawing import MOST_SIDE
+from core.release.reports.imprint import Imprint
+from core.rules.rule_set import rules_of
+from core.rules.told import about
+from core.schema.domain import Domain
+
+MOST_COLUMNS, MOST_PAIRS, MOST_NAMED = 20, 4, 10
+MOST_VALUES = 100_000
+TableOf = Callable[[Sequence[str]], NDArray[np.float64]]
+USES = (
+    "Good for: shares and counts of large groups, tables of the columns that were asked for, building and testing of "
+    "programs, teaching.",
+    "Counts of small groups are mostly noise: a count that is not several times the expected error says little.",
+    "Not for finding people: no record belongs to a person, and one that looks like somebody is there by chance.",
+    "Not for tests of significance as they are: the noise that protects people comes on top of that of sampling.",
+    "Columns that are together in no released table may have lost what they say about each other.",
+)
+
+
+def caution(certificate: Certificate, domain: Domain, marginal: TableOf) -> str | None:
+    """One sentence where the noise is large for so small a table, from what is released; None where it is not."""
+    queries = [query_from_json(query) for query in certificate.queries]
+    error = float(certificate.expected_error["mean"])
+    return too_small(moved_share(queries, domain, error, float(marginal(()).sum()))) if queries else None
+
+
+def content(
+    certificate: Certificate, domain: Domain, marginal: TableOf, tables: Sequence[Columns], imprint: Imprint
+) -> list[ReportBlock]:
+    """The blocks; `marginal` gives released counts, `tables` the column sets that were released as tables."""
+    return [
+        *_publisher(imprint, certificate),
+        *_promised(certificate, domain),
+        *_quality(certificate, domain, marginal),
+        *_rules(domain),
+        Heading("How to use it, and how not"),
+        Sentences(USES),
+        Heading("Single columns"),
+        *_columns(domain, marginal),
+        *_pairs(domain, marginal, tables),
+        Heading("Columns of the schema"),
+        Facts([(each.name, f"{each.kind}, {amount(each.size)} cells. {each.note}") for each in domain]),
+    ]
+
+
+def cite(imprint: Imprint, certificate: Certificate) -> str:
+    """How to name a release in a text: who, when, what, and what it promises."""
+    who = imprint.organisation or "Anonymous publisher"
+    year = (imprint.published or certificate.created)[:4]
+    delta = f", delta = {certificate.delta:g}" if certificate.delta else ""
+    return (
+        f"{who} ({year}). {imprint.title or 'Untitled release'}. Synthetic data released with differential privacy "
+        f"(epsilon = {certificate.epsilon:g}{delta}). Release {certificate.plan[:16]}."
+    )
+
+
+def _publisher(imprint: Imprint, certificate: Certificate) -> Iterator[ReportBlock]:
+    if imprint.note:
+        yield Paragraph(imprint.note)
+    said = {"Published by": imprint.organisation, "Contact": imprint.contact, "Licence": imprint.licence}
+    lines = [(name, text) for name, text in said.items() if text]
+    if imprint.title:
+        lines.append(("How to cite", cite(imprint, certificate)))
+    if lines:
+        yield Facts(lines)
+    if imprint.about:
+        yield Paragraph(imprint.about)
+
+
+def _promised(certificate: Certificate, domain: Domain) -> Iterator[ReportBlock]:
+    asked = "; ".join(query_from_json(query).sentence(domain) for query in certificate.queries)
+    yield Paragraph(promise(certificate))
+    yield Paragraph(odds(certificate.epsilon, certificate.delta))
+    yield Heading("What is promised")
+    yield Facts(
+        [
+            ("Released", asked),
+            ("Mechanism", f"{certificate.parameters.get('title', certificate.mechanism)} ({certificate.mechanism})"),
+            ("Budget", f"epsilon {certificate.epsilon:g}, delta {certificate.delta:g}"),
+            ("Unit of privacy", certificate.neighbours),
+            ("Records", amount(certificate.synthetic_rows)),
+            ("Answers come from", certificate.answers_from),
+            *_unlisted(certificate),
+            ("Made", f"{certificate.created} by {certificate.software}"),
+            ("Release", certificate.plan),
+            *([] if certificate.spend is None else [("Paid by", f"spend {certificate.spend:,} of its account")]),
+        ]
+    )
+
+
+def _quality(certificate: Certificate, domain: Domain, marginal: TableOf) -> Iterator[ReportBlock]:
+    """What to expect, what was measured of the finished release where something was, and a warning where one is due."""
+    error = certificate.expected_error
+    yield Heading("How good it is")
+    band = (
+        f" In nine of ten tables like it between ±{rows(error['low'])} and ±{rows(error['high'])}."
+        if "low" in error
+        else ""
+    )
+    yield Facts(
+        [
+            (
+                "Expected error",
+                f"{error['about']}: ±{rows(error['mean'])} on average; all within ±{rows(error['worst'])}, "
+                f"95 % of the time.{band}",
+            )
+        ]
+    )
+    if warning := caution(certificate, domain, marginal):
+        yield Paragraph(warning, strong=True)
+    if (measured := certificate.measured) is not None:
+        yield Heading("Measured errors", 3)
+        yield Paragraph(measured.headline(), strong=True)
+        yield Sentences(measured.sentences())
+        yield Paragraph(measured.note())
+
+
+def _rules(domain: Domain) -> Iterator[ReportBlock]:
+    """The rules that every record keeps; nothing where there is none."""
+    if rules := rules_of(domain):
+        yield Heading("Rules")
+        yield Paragraph(about(rules))
+        yield Facts(list(rules.sentences()))
+
+
+def _unlisted(certificate: Certificate) -> list[tuple[str, str]]:
+    """Asked tables that are in no list; nothing where all are."""
+    if not (left := certificate.unlisted):
+        return []
+    some = ", ".join(name_of(columns) for columns in left[:MOST_NAMED])
+    more = f" and {amount(len(left) - MOST_NAMED)} more; README.txt names all" if len(left) > MOST_NAMED else ""
+    return [("Not in the list of tables", f"{plural(len(left), 'table')} with too many cells: {some}{more}")]
+
+
+def _columns(domain: Domain, marginal: TableOf) -> Iterator[ReportBlock]:
+    for name in domain.names[:MOST_COLUMNS]:
+        if domain[name].size <= MOST_VALUES:
+            yield Heading(name, 3)
+            yield BarFigure(name, _labels(domain, name), marginal((name,)))
+
+
+def _pairs(domain: Domain, marginal: TableOf, tables: Sequence[Columns]) -> Iterator[ReportBlock]:
+    """Heat maps of a few released pairs of columns that are small enough to be read."""
+    pairs = dict.fromkeys(pair for columns in tables for pair in combinations(columns, 2))
+    small = [pair for pair in pairs if all(1 < domain[name].size <= MOST_SIDE for name in pair)][:MOST_PAIRS]
+    if small:
+        yield Heading("Pairs of columns")
+    for pair in small:
+        yield Heading(" by ".join(pair), 3)
+        yield HeatFigure(" by ".join(pair), [_labels(domain, name) for name in pair], marginal(pair))
+
+
+def _labels(domain: Domain, name: str) -> list[str]:
+    return [domain[name].label(code) for code in range(domain[name].size)]

@@ -1,0 +1,74 @@
+"""Figures as plain SVG, for a report that opens anywhere and loads nothing.
+
+Lightness carries the meaning, so that a figure can be read without telling hues apart; every figure has a text that
+says the same. All labels are escaped: they come from a schema that somebody wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+WIDTH, BAR, LABEL = 640, 18, 190
+MOST_BARS = 40
+CELL, MOST_SIDE = 22, 24
+
+
+def bars(title: str, labels: Sequence[str], values: NDArray[np.float64]) -> str:
+    """Horizontal bars, one per value; a long list is cut and says so."""
+    shown = min(len(labels), MOST_BARS)
+    top = float(np.max(values, initial=0.0)) or 1.0
+    largest = int(np.argmax(values)) if len(labels) else 0
+    parts = []
+    for place in range(shown):
+        value, y = float(values[place]), place * BAR
+        length = max(0.0, value) / top * (WIDTH - LABEL - 90)
+        parts.append(
+            f'<text x="{LABEL - 6}" y="{y + 13}" text-anchor="end">{_short(labels[place])}</text>'
+            f'<rect x="{LABEL}" y="{y + 3}" width="{length:.1f}" height="{BAR - 6}"/>'
+            f'<text x="{LABEL + length + 6:.1f}" y="{y + 13}">{value:,.0f}</text>'
+        )
+    cut = f" The first {shown} of {len(labels)} values are drawn." if shown < len(labels) else ""
+    alt = f"{title}: {len(labels)} counts; the largest is {float(values[largest]):,.0f} at {labels[largest]}.{cut}"
+    return _figure("".join(parts), WIDTH, shown * BAR + 4, alt)
+
+
+def heat(title: str, sides: Sequence[Sequence[str]], table: NDArray[np.float64]) -> str:
+    """A grid of squares, darker for more rows, by the square root: a few large counts would leave the others white."""
+    across, down = list(sides[1])[:MOST_SIDE], list(sides[0])[:MOST_SIDE]
+    top = float(np.max(table, initial=0.0)) or 1.0
+    parts = []
+    for row, label in enumerate(down):
+        y = 110 + row * CELL
+        parts.append(f'<text x="{LABEL - 6}" y="{y + 15}" text-anchor="end">{_short(label)}</text>')
+        for column, other in enumerate(across):
+            value = max(0.0, float(table[row, column]))
+            shade = 0.04 + 0.96 * (value / top) ** 0.5
+            parts.append(
+                f'<rect x="{LABEL + column * CELL}" y="{y}" width="{CELL - 1}" height="{CELL - 1}" '
+                f'fill-opacity="{shade:.3f}"><title>{_short(label)}, {_short(other)}: {value:,.0f}'
+                "</title></rect>"
+            )
+    for column, label in enumerate(across):
+        x = LABEL + column * CELL + 15
+        parts.append(f'<text transform="translate({x} 104) rotate(-60)">{_short(label, 16)}</text>')
+    row, column = (int(place) for place in np.unravel_index(int(np.argmax(table)), table.shape))
+    peak = f"{float(table.max()):,.0f} at {sides[0][row]}, {sides[1][column]}"
+    alt = f"{title}: {table.size} counts, darker for more; the largest is {peak}."
+    if len(across) < table.shape[1] or len(down) < table.shape[0]:
+        alt += f" The first {len(down)} by {len(across)} values are drawn."
+    return _figure("".join(parts), LABEL + len(across) * CELL + 60, 110 + len(down) * CELL + 4, alt)
+
+
+def _figure(content: str, width: int, height: int, alt: str) -> str:
+    return (
+        f'<figure><svg viewBox="0 0 {width} {height}" width="{width}" role="img" aria-label="{escape(alt)}">{content}'
+        f"</svg><figcaption>{escape(alt)}</figcaption></figure>"
+    )
+
+
+def _short(text: str, most: int = 26) -> str:
+    return escape(text if len(text) <= most else text[: most - 1] + "…")

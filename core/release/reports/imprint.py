@@ -1,0 +1,25 @@
+"""Who publishes a release and under what title: what a report, a citation and a catalogue say beside the promise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Imprint:
+    """Written by the curator and public; all of it may be empty."""
+
+    title: str = ""
+    note: str = ""
+    """What the data are about, in a few sentences."""
+    organisation: str = ""
+    contact: str = ""
+    licence: str = ""
+    about: str = ""
+    """What the organisation says of itself."""
+    published: str = ""
+    """The day, as 2024-12-31; empty where it was not published yet."""
+
+    @property
+    def heading(self) -> str:
+        return self.title or "Release report"

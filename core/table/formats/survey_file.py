@@ -1,0 +1,110 @@
+"""Files of Stata (.dta) and SPSS (.sav, .zsav), read by pyreadstat, an optional extra.
+
+Codes stay codes: labels of values are not taken for the values, because programs also make labels out of the rows.
+Cells that the file calls missing are empty.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.base.errors import BadFile
+from core.schema.attributes import Attribute
+from core.table import files
+from core.table.frame import Frame
+from core.table.rows import Column
+from core.table.sentences import TOO_LARGE
+
+SurveyFormat = Literal["stata", "spss"]
+READERS: dict[SurveyFormat, str] = {"stata": "read_dta", "spss": "read_sav"}
+PACKAGE = "pyreadstat"
+MOST_BYTES = 2 << 30
+"""Of all cells of the columns that are read: a compressed file may claim any number of rows."""
+_MISSING = (
+    "Files of Stata and SPSS are read by pyreadstat, which is not installed here; install release-desk[survey], or "
+    "save the table as CSV (UTF-8) or Parquet."
+)
+_MOMENT = re.compile(r"%-?t[cC]|DATETIME|YMDHMS|MDYHMS")
+_DAY = re.compile(r"%-?t?d|DATE|ADATE|EDATE|JDATE|SDATE")
+
+
+class SurveyFile:
+    """A file of either program; implements `rows.Rows`."""
+
+    def __init__(self, path: Path, kind: SurveyFormat) -> None:
+        self._path = path
+        self._read: Callable[..., Any] = partial(getattr(_reader(), READERS[kind]), str(path))
+        self._about = self._read(metadataonly=True)[1]
+        names = files.check_names([str(name) for name in self._about.column_names])
+        self.columns = tuple(Column(name, self._type(name)) for name in names)
+        self._frame: Frame | None = None
+
+    def take(self, names: Sequence[str]) -> int:
+        wanted = list(dict.fromkeys(names))
+        # An empty cell takes eight bytes here, however narrow the file keeps it.
+        width = sum(max(16, int(self._about.variable_storage_width.get(name, 8))) for name in wanted)
+        most = MOST_BYTES // max(1, width)
+        frame = self._read(usecols=wanted, row_limit=most + 1, user_missing=False)[0]
+        if len(frame) > most:
+            raise BadFile(TOO_LARGE)
+        self._frame = Frame(frame)
+        return len(frame)
+
+    def encode(self, attribute: Attribute) -> tuple[NDArray[Any], int]:
+        return self._taken.encode(attribute)
+
+    def owners(self, name: str) -> NDArray[np.intp]:
+        return self._taken.owners(name)
+
+    def texts(self, name: str) -> tuple[NDArray[np.intp], list[str]]:
+        return self._taken.texts(name)
+
+    def every(self, name: str, step: int) -> tuple[NDArray[np.intp], Sequence[object]]:
+        return self._taken.every(name, step)
+
+    def tally(self, name: str) -> tuple[NDArray[np.int64], Sequence[object]]:
+        return self._taken.tally(name)
+
+    def fingerprint(self) -> str:
+        return files.digest(self._path, text=False)
+
+    @property
+    def _taken(self) -> Frame:
+        if self._frame is None:
+            raise BadFile("Nothing was taken from the file yet.")
+        return self._frame
+
+    def _type(self, name: str) -> str:
+        """The type that the file declares; a number of SPSS is a whole one if it shows no decimals."""
+        stored = str(self._about.readstat_variable_types.get(name, "string"))
+        shown = str(self._about.original_variable_types.get(name, "") or "")
+        if stored == "string":
+            return "VARCHAR"
+        if _MOMENT.match(shown):
+            return "TIMESTAMP"
+        if _DAY.match(shown):
+            return "DATE"
+        return "BIGINT" if stored.startswith("int") or re.fullmatch(r"F\d+(\.0)?", shown) else "DOUBLE"
+
+
+def installed() -> bool:
+    """Whether such files can be read here."""
+    try:
+        import_module(PACKAGE)
+    except ImportError:
+        return False
+    return True
+
+
+def _reader() -> Any:
+    if not installed():
+        raise BadFile(_MISSING)
+    return import_module(PACKAGE)

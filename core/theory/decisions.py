@@ -1,0 +1,121 @@
+"""What is proven about private decisions: upper bounds by which they are told, lower bounds that nothing private beats.
+
+Paper: T chapter 7 (thesis), its table 7.1 with the constants that its proofs give. n vertices, places or elements, m
+sets or projects, epsilon of the whole decision unless a function says that of one choice.
+"""
+
+from __future__ import annotations
+
+import math
+
+
+def selection_loss(span: float, epsilon: float, candidates: int, beta: float) -> float:
+    """The exponential mechanism's score is below the best by more than this with probability at most beta (T 39).
+
+    `span` is how far one unit moves the difference of two scores.
+    """
+    return span / epsilon * math.log(candidates / beta)
+
+
+def sum_of_noises(scale: float, terms: int, sums: int, beta: float) -> float:
+    """None of so many weighted sums of Laplace noises, weights up to 1, exceeds this but with probability beta.
+
+    nu sqrt(8 ln(2 N/beta)) with nu = scale max(sqrt(terms), sqrt(2 ln(2 N/beta))) (Chan, Shi and Song 2011, lemma 2.8).
+    """
+    many = math.log(2 * sums / beta)
+    return scale * max(math.sqrt(terms), math.sqrt(2 * many)) * math.sqrt(8 * many)
+
+
+def k_median_steps(k: int, places: int) -> int:
+    """Swaps of algorithm 2: 6 k ln n, rounded up."""
+    return math.ceil(6 * k * math.log(max(2, places)))
+
+
+def k_median_surplus(k: int, places: int, rate: float) -> float:
+    """What algorithm 2 adds to 6 OPT: (24 k + 4) ln n/epsilon', epsilon' the rate of one choice (proof of T 46)."""
+    return (24 * k + 4) * math.log(max(2, places)) / rate
+
+
+def k_median_limit(diameter: float, k: int, places: int, epsilon: float) -> float:
+    """Additive cost on some input that nothing private avoids: k/2 diameter ln(n/k)/(10 epsilon) (proof of T 47)."""
+    return k / 2 * diameter * math.log(places / k) / (10 * epsilon)
+
+
+def facility_location_limit(places: int) -> float:
+    """Naming facilities 1-privately opens n/20 of them where sqrt(n) would do: a ratio of sqrt(n)/20 (T 48)."""
+    return math.sqrt(places) / 20
+
+
+def padded_cut_target(vertices: int, rate: float) -> float:
+    """8 ln n/epsilon', what algorithm 1 raises the smallest cut to; epsilon' is the rate of its choices."""
+    return 8 * math.log(vertices) / rate
+
+
+def padding_helps(vertices: int, rate: float) -> bool:
+    """Whether all extra edges together can raise the smallest cut that far: n - 1 >= 8 ln n/epsilon'."""
+    return vertices - 1 >= padded_cut_target(vertices, rate)
+
+
+def cut_limit(vertices: int, epsilon: float) -> float:
+    """Additive cost of a cut on some graph that nothing private avoids: (1 - 1/sqrt n)(ln n/(3 epsilon) - 1) (T 42)."""
+    return max(0.0, (1 - 1 / math.sqrt(vertices)) * (math.log(vertices) / (3 * epsilon) - 1))
+
+
+def vertex_cover_ratio(mean_padding: float) -> float:
+    """2 + 2 mean padding: the expected cost of algorithm 3, in smallest covers (T 50)."""
+    return 2 + 2 * mean_padding
+
+
+def vertex_cover_thesis(epsilon: float) -> float:
+    """2 + 16/epsilon, at the padding as printed."""
+    return 2 + 16 / epsilon
+
+
+def hallucinated_ratio(padding: float, first: float) -> float:
+    """2 (1 + w)(1 + 1/ln(1/(1 - alpha))): w hallucinated edges each in the first alpha of the steps (T 7.9)."""
+    return 2 * (1 + padding) * (1 + 1 / math.log(1 / (1 - first)))
+
+
+def weighted_vertex_cover_thesis(epsilon: float) -> float:
+    """52 (1 + 1/epsilon): what the lemmas of T 7.5.3 give; table 7.1 prints 16 (1 + 1/epsilon)."""
+    return 52 * (1 + 1 / epsilon)
+
+
+def vertex_cover_limit(epsilon: float) -> float:
+    """Ratio on some graph that no private orientation beats: 1/(2 e) (1/(2 epsilon) - 1) (T 51, with its constant)."""
+    return max(1.0, (1 / (2 * epsilon) - 1) / (2 * math.e))
+
+
+def set_cover_rate(epsilon: float, delta: float) -> float:
+    """epsilon' = epsilon/(2 ln(e/delta)) of algorithms 5 and 6."""
+    return epsilon / (2 * (1 + math.log(1 / delta)))
+
+
+def set_cover_ratio(elements: int, sets: int, rate: float) -> float:
+    """2 ln n + 1 + 6 ln m/epsilon': sets of algorithm 5, in smallest covers, with high probability (proof of T 54)."""
+    return 2 * math.log(max(2, elements)) + 1 + 6 * math.log(max(2, sets)) / rate
+
+
+def set_cover_limit(sets: int, epsilon: float) -> float:
+    """log2(m)/(4 epsilon): the expected ratio on some input that nothing private beats (proof of T 60)."""
+    return max(1.0, math.log2(sets) / (4 * epsilon))
+
+
+def projects_loss(k: int, projects: int, rate: float, beta: float) -> float:
+    """What private greedy loses beyond (1 - 1/e) OPT: k choices, each within ln(m k/beta)/epsilon' (T 63)."""
+    return k / rate * math.log(projects * k / beta)
+
+
+def truthful_gain(epsilon: float, delta: float) -> float:
+    """2 epsilon + delta: what a lie gains at most where values are at most 1 and epsilon at most 1 (T 7.8.3)."""
+    return 2 * epsilon + delta
+
+
+def projects_limit(k: int, projects: int, epsilon: float) -> float:
+    """k ln(m/k)/(20 epsilon): what nothing private avoids to lose on some input (T 66)."""
+    return k * math.log(projects / k) / (20 * epsilon)
+
+
+def learner_loss(span: int, epsilon: float, log_rules: float, beta: float) -> float:
+    """(span/epsilon)(ln |C| + ln(1/beta)): mistakes beyond those of the best rule, but with probability beta."""
+    return span / epsilon * (log_rules + math.log(1 / beta))

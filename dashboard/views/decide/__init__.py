@@ -1,0 +1,1 @@
+"""The page Decide: problems, prices, rehearsals and pictures of decisions."""

@@ -1,0 +1,56 @@
+"""What the trials on public tables showed: where the errors of the plan will be, and how sure the figures are."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.desk.desk import Desk
+from core.planning.simulation.stand_ins import StandIns
+from core.plans.plan import Plan
+from dashboard.views.common import messages
+from dashboard.views.common.state import PageState
+from dashboard.views.plan import error_map_chart
+from dashboard.views.plan.offers import Offers
+from dashboard.views.plan.trials import public_trials
+from dashboard.views.plan.trials.public_trials import Refinement
+
+
+def show(here: PageState, desk: Desk, plan: Plan, priced: Offers, stand_ins: StandIns) -> None:
+    """Start what makes the figures better, once for each choice, and show what is known by now."""
+    trials = public_trials.service()
+    wanted = (plan.id, stand_ins.key)
+    if here.refining is None or here.refining[0] != wanted:
+        if here.refining is not None:
+            trials.drop(here.refining[1])
+        others = [offer.plan for offer in priced.found if offer.plan.id != plan.id]
+        work = Refinement(plans=[plan, *others], stand_ins=stand_ins, desk=desk)
+        here.refining = (wanted, work.id)
+        trials.start(work)
+    if trials.progress(here.refining[1]) is not None:
+        _watch(here, here.refining[1])
+    found = trials.map(plan, stand_ins)
+    if found is None:
+        return
+    st.subheader("Where the errors will be")
+    figure, alt = error_map_chart.heat(found)
+    st.plotly_chart(figure, alt=alt, key=f"map-{plan.id}", config={"displaylogo": False})
+    figure, alt = error_map_chart.by_class(found)
+    st.plotly_chart(figure, alt=alt, key=f"classes-{plan.id}", config={"displayModeBar": False})
+    messages.note(
+        f"One run of this plan on {stand_ins.sentence}: the share of rows that would have to move for each table to be "
+        "right, on the diagonal for one column, elsewhere for two, asked for or not; below, the errors of each chosen "
+        "class. The private table is not looked at.",
+        "public",
+    )
+
+
+@st.fragment(run_every=1)
+def _watch(here: PageState, work: str) -> None:
+    """Look every second; when the trials have ended the page shows what they found."""
+    with messages.guarded():
+        progress = public_trials.service().progress(work)
+        if progress is None:
+            here.offers.clear()
+            here.curves.clear()
+            st.rerun()
+        st.caption(f"{progress.stage} …")

@@ -1,0 +1,40 @@
+"""Who publishes: shown to visitors above what is shared, and filled in by the curator."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.desk.desk import Desk
+from core.desk.kept.publisher import LONGEST_ABOUT, LONGEST_LINE, Publisher
+from dashboard.views.common import messages
+
+WHAT = (
+    "Everything here was computed from private tables with differential privacy: it describes a population, and its "
+    "certificate says how little one person more or less can change it. Every number may be used and passed on."
+)
+
+
+def show(publisher: Publisher) -> None:
+    """Who this is, in a few lines that a stranger understands."""
+    if publisher.organisation:
+        st.markdown(f"**Published by {messages.plain(publisher.organisation)}**")
+    st.write(messages.plain(publisher.about) or WHAT)
+    for label, text in (("Contact", publisher.contact), ("Licence", publisher.licence)):
+        if text:
+            messages.note(f"{label}: {messages.plain(text)}", "public")
+
+
+def edit(desk: Desk) -> None:
+    """For the curator: what visitors are told."""
+    known = desk.publisher.read()
+    with st.expander("Who publishes", icon=":material/badge:"), st.form("publisher", border=False):
+        organisation = st.text_input("Organisation", known.organisation, max_chars=LONGEST_LINE)
+        contact = st.text_input("Contact", known.contact, max_chars=LONGEST_LINE)
+        licence = st.text_input("Licence", known.licence, max_chars=LONGEST_LINE, placeholder="CC BY 4.0")
+        about = st.text_area("About", known.about, max_chars=LONGEST_ABOUT, placeholder=WHAT)
+        if st.form_submit_button("Save"):
+            with messages.guarded():
+                desk.publisher.write(
+                    Publisher(organisation=organisation, contact=contact, licence=licence, about=about)
+                )
+                st.rerun()

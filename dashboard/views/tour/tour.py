@@ -1,0 +1,85 @@
+"""Six steps from a demo table to a published release; one box above each page, gone as soon as it is left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from dashboard.views.common import state
+
+
+@dataclass(frozen=True)
+class TourStep:
+    """What to do on one page, and why."""
+
+    page: str
+    file: str
+    text: str
+
+
+STEPS = (
+    TourStep(
+        "Data",
+        "steps/data.py",
+        "Leave the demo table as it is. In step 2 say whose privacy is protected: here several rows can belong to one "
+        "person. Then press **Open this table**. Its rows stay here; the schema and the budget are public.",
+    ),
+    TourStep(
+        "Plan",
+        "steps/plan.py",
+        "Choose what to release and how much of the budget it may cost. The errors and the time of every way to do it "
+        "are tried on invented tables before you pay. The first choices are fine.",
+    ),
+    TourStep(
+        "Release",
+        "steps/release.py",
+        "Read the summary and press **Release** once. It is paid for good, and the files appear here: records, tables, "
+        "a report, a certificate. Share it with a title.",
+    ),
+    TourStep(
+        "Accuracy",
+        "steps/accuracy.py",
+        "Only you see this page: the release beside the real table, with a score, every column and every pair. "
+        "Nothing here can be exported.",
+    ),
+    TourStep(
+        "Budget",
+        "steps/budget.py",
+        "Every release takes from one budget. When it is used up, nobody learns more about a person than was promised.",
+    ),
+    TourStep(
+        "Shared",
+        "steps/shared.py",
+        "This is what visitors see: who publishes, what is promised, the files, and how to cite them. "
+        "That is all; now bring your own table.",
+    ),
+)
+
+
+def begin() -> None:
+    """The callback of the button that starts it."""
+    state.session().tour = 0
+
+
+def show(page: str) -> None:
+    """The box above a page; nothing where no tour is under way."""
+    here = state.session()
+    if here.tour is None:
+        return
+    step = STEPS[here.tour]
+    last = here.tour == len(STEPS) - 1
+    with st.container(border=True, key="tour"):
+        st.markdown(f"**Tour, step {here.tour + 1} of {len(STEPS)}: {step.page}**")
+        st.write(step.text if page == step.page else "You have gone elsewhere, which is fine.")
+        with st.container(horizontal=True):
+            if page != step.page:
+                st.page_link(step.file, label=f"Back to {step.page}", icon=":material/tour:")
+            elif not last and st.button(f"Next: {STEPS[here.tour + 1].page}", icon=":material/arrow_forward:"):
+                here.tour += 1
+                st.switch_page(STEPS[here.tour].file)
+            st.button("End the tour" if last else "Leave the tour", icon=":material/close:", on_click=leave)
+
+
+def leave() -> None:
+    state.session().tour = None

@@ -1,0 +1,206 @@
+"""What people do with the records: models that are trained on synthetic rows and tested on real ones, and estimates.
+
+Seven tenths of a table's rows are released, by `tree` as it is and with the column to predict named as its target, at
+delta 1e-9; as many rows are drawn. Boosted trees and logistic regression predict the target of the other rows: `auc_*`
+is the area under the curve, and `gap_*` what is left of the distance between real-trained and peer-trained.
+`correlation` is the mean error of correlations of ordered columns, `group_mean` that of the target's share by each
+column, in standard errors of real rows, and `coefficient` that of the coefficients of a linear regression of the target
+on the ordered columns, likewise. dpmm runs beside it where an interpreter that has it is named (`dpmm_peer.py`), else
+its recorded figures stand in, where there are any.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.mechanisms.tree.tree import Tree
+from core.privacy.budget import Budget
+from core.queries.marginals import Marginals
+from core.schema.domain import Domain
+from core.table.stand_in import StandIn
+from tests.bench import dpmm_peer
+from tests.bench.line import Line
+from tests.bench.marginals import DATA, DELTA, adult
+from tests.bench.utility_tables import TABLES
+from tests.kernels import run as release_of
+
+EPSILONS, RUNS = (0.1, 1.0, 10.0), 3
+CENSUS_TARGET = "income>50K"
+RECORDED: dict[tuple[str, float], dict[str, dict[str, float]]] = {
+    ("adult", 1.0): {
+        "dpmm AIM": {
+            "auc_boosted": 0.8752,
+            "auc_logistic": 0.8756,
+            "correlation": 0.0462,
+            "group_mean": 9.33,
+            "coefficient": 16.1,
+        }
+    }
+}
+"""Figures of dpmm by table and epsilon, where it is not run: one release each, of the same rows."""
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A table, its column to predict, and rows that are kept aside."""
+
+    name: str
+    domain: Domain
+    target: str
+    known: StandIn
+    aside: Codes
+
+    @classmethod
+    def of(cls, name: str, table: StandIn, target: str) -> Task:
+        order = np.random.default_rng(5).permutation(len(table.codes))
+        cut = int(0.7 * len(order))
+        known = StandIn(table.domain, table.codes[order[:cut]], table.unit)
+        return cls(name, table.domain, target, known, table.codes[order[cut:]])
+
+    @property
+    def place(self) -> int:
+        return self.domain.names.index(self.target)
+
+    @property
+    def others(self) -> list[int]:
+        return [place for place in range(len(self.domain)) if place != self.place]
+
+    def ordered(self) -> list[int]:
+        return [place for place in self.others if self.domain[self.domain.names[place]].ordered]
+
+
+def run() -> Iterator[Line]:
+    for task in _tasks():
+        real = _trained(task, task.known.codes)
+        for metric, figure in real.items():
+            yield Line("utility", f"{task.name} real rows", metric, figure)
+        for epsilon in EPSILONS:
+            yield from _beside(task, epsilon, real)
+
+
+def _tasks() -> Iterator[Task]:
+    folder = Path(os.environ.get(DATA, Path(__file__).resolve().parents[3] / "shared" / "data"))
+    if (folder / "adult.csv").exists():
+        yield Task.of("adult", adult(folder), CENSUS_TARGET)
+    else:
+        print(f"No adult.csv in {folder.name}; set {DATA} to the folder that holds it.", file=sys.stderr)
+    for name, made in TABLES.items():
+        yield Task.of(name, made(), "target")
+
+
+def _beside(task: Task, epsilon: float, real: dict[str, float]) -> Iterator[Line]:
+    budget, case = Budget(epsilon, DELTA), f"{task.name} eps={epsilon:g}"
+    plain = _released(task, Tree(queries=(Marginals(order=2),), budget=budget))
+    named = _released(task, Tree(queries=(Marginals(order=2),), budget=budget, target=task.target))
+    theirs = _peers(task, epsilon)
+    for words, figures in ((case, plain), (f"{case} target named", named)):
+        for metric, ours in figures.items():
+            for peer, (each, origin) in theirs.items():
+                yield Line("utility", words, metric, ours, peer, each[metric], origin)
+            if not theirs:
+                yield Line("utility", words, metric, ours)
+        for peer, (each, origin) in theirs.items():
+            for metric in ("auc_boosted", "auc_logistic"):
+                left = (real[metric] - figures[metric]) / max(real[metric] - each[metric], 1e-9)
+                yield Line("utility", words, metric.replace("auc", "gap"), left, peer, 1.0, origin)
+
+
+def _released(task: Task, tree: Tree) -> dict[str, float]:
+    found = []
+    for _ in range(RUNS):
+        model = release_of(tree, task.known)
+        found.append(figures_of(task, model.sample(len(task.known.codes), np.random.default_rng())))
+    return {metric: float(np.mean([each[metric] for each in found])) for metric in found[0]}
+
+
+def _peers(task: Task, epsilon: float) -> dict[str, tuple[dict[str, float], str]]:
+    python = dpmm_peer.interpreter()
+    if python is None:
+        return {peer: (each, "recorded") for peer, each in RECORDED.get((task.name, epsilon), {}).items()}
+    sizes = dict(zip(task.domain.names, task.domain.shape(), strict=True))
+    drawn = {
+        peer: dpmm_peer.synthetic(python, peer, task.known.codes, sizes, epsilon, DELTA)[0] for peer in dpmm_peer.MODELS
+    }
+    return {peer: (figures_of(task, codes), "run") for peer, codes in drawn.items()}
+
+
+def figures_of(task: Task, drawn: Codes) -> dict[str, float]:
+    """Everything that is measured of synthetic rows, whoever drew them."""
+    return _trained(task, drawn) | _estimates(task, drawn)
+
+
+def _trained(task: Task, rows: Codes) -> dict[str, float]:
+    from sklearn.compose import ColumnTransformer
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import roc_auc_score
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+    if np.unique(rows[:, task.place]).size < 2:
+        return {"auc_boosted": 0.5, "auc_logistic": 0.5}
+    ordered = [task.others.index(place) for place in task.ordered()]
+    others = [place for place in range(len(task.others)) if place not in ordered]
+    shown = ColumnTransformer(
+        [("ordered", StandardScaler(), ordered), ("others", OneHotEncoder(handle_unknown="ignore"), others)]
+    )
+    boosted = HistGradientBoostingClassifier(categorical_features=others, early_stopping=False, random_state=0)
+    models = {
+        "auc_boosted": boosted,
+        "auc_logistic": make_pipeline(shown, LogisticRegression(max_iter=300)),
+    }
+    truth = task.aside[:, task.place]
+    return {
+        name: float(
+            roc_auc_score(
+                truth,
+                model.fit(rows[:, task.others], rows[:, task.place]).predict_proba(task.aside[:, task.others])[:, 1],
+            )
+        )
+        for name, model in models.items()
+    }
+
+
+def _estimates(task: Task, drawn: Codes) -> dict[str, float]:
+    real, ordered = task.known.codes, task.ordered()
+    above = np.triu_indices(len(ordered), 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        apart = np.corrcoef(real[:, ordered].T)[above] - np.nan_to_num(np.corrcoef(drawn[:, ordered].T))[above]
+    slopes, errors = _regression(real[:, ordered], real[:, task.place])
+    theirs, _ = _regression(drawn[:, ordered], drawn[:, task.place])
+    return {
+        "correlation": float(np.abs(apart).mean()),
+        "group_mean": _group_means(task, drawn),
+        "coefficient": float(np.mean(np.abs(slopes - theirs) / errors)),
+    }
+
+
+def _group_means(task: Task, drawn: Codes) -> float:
+    """How far the target's share in groups of at least 100 real rows is off, in standard errors of the real rows."""
+    real, apart = task.known.codes, []
+    for place in task.others:
+        cells, both = int(real[:, place].max()) + 1, (real, drawn)
+        sizes = [np.bincount(rows[:, place], minlength=cells)[:cells] for rows in both]
+        hits = [np.bincount(rows[:, place], weights=rows[:, task.place], minlength=cells)[:cells] for rows in both]
+        kept = np.flatnonzero(sizes[0] >= 100)
+        shares = [hit[kept] / np.maximum(size[kept], 1) for hit, size in zip(hits, sizes, strict=True)]
+        error = np.sqrt(np.maximum(shares[0] * (1 - shares[0]), 1 / sizes[0][kept]) / sizes[0][kept])
+        apart += (np.abs(shares[0] - shares[1]) / error).tolist()
+    return float(np.mean(apart))
+
+
+def _regression(columns: Codes, target: Codes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Slopes of ordinary least squares, and their standard errors."""
+    design = np.column_stack([np.ones(len(columns)), columns]).astype(float)
+    inverse = np.linalg.pinv(design.T @ design)
+    slopes = inverse @ (design.T @ target)
+    spread = float(((target - design @ slopes) ** 2).sum()) / max(len(columns) - design.shape[1], 1)
+    return slopes[1:], np.sqrt(np.maximum(np.diag(inverse)[1:] * spread, 1e-30))

@@ -1,0 +1,246 @@
+"""What decisions decide, what they promise, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from core import registry
+from core.base.errors import BadParameter, DeskError, Refused, Unknown
+from core.decisions.covers.set_cover import covered_by, greedy_sets
+from core.decisions.covers.vertex_cover import cover_cost, greedy_order
+from core.decisions.decision import Decided, choices
+from core.decisions.k_median import local_search
+from core.decisions.min_cut import ENUMERATED, suggested
+from core.kernel.decisions.vertex_order import STEPS
+from core.privacy.budget import Budget
+from core.privacy.events import Cost
+from core.privacy.spendable import covers
+from core.privacy.unit import Unit
+from core.registry import decision_for, decision_from
+from core.schema.domain import Categories, Domain, Integers, Reals
+from core.table.counts import Cells
+from core.table.stand_in import StandIn
+from core.theory import decisions as theory
+from tests.kernels import run
+from tests.privacy.kit.decisions import ELEMENTS, ENDS, GRAPH, INSTANCES, PLACES, SETS, SITES, built, neighbouring
+
+MUCH = Budget(900)
+"""Enough that noise decides nothing."""
+ROW = Unit.row()
+
+
+@pytest.mark.parametrize("name", registry.decisions)
+def test_with_much_budget_it_decides_as_without_privacy(name):
+    for decision, domain in built(name, MUCH):
+        counts = neighbouring(domain, ROW, np.random.default_rng(3))[0]
+        table = Cells(domain, 40 * counts.cells)
+        decided = run(decision, table)
+        least, found = decision.best(table), decision.value(decided, table)
+        # An order that is drawn need not be a good one: what it costs on average is a theorem below.
+        room = (
+            float(sum(line["cost"] for line in decided.lines)) if name == "vertex-cover-order" else 0.35 * max(1, least)
+        )
+        assert abs(found - least) <= room, name
+        if decided.estimate is not None:
+            assert decided.estimate.value == pytest.approx(found, abs=6 * decided.estimate.within + 1e-6)
+        assert Decided.from_json(json.loads(json.dumps(decided.to_json()))) == decided
+        assert decision.guarantee(domain, ROW).endswith(".")
+
+
+def test_every_problem_is_said_in_words():
+    assert set(registry.problems) == {kind.problem for kind in registry.decisions.values()}
+
+
+@pytest.mark.parametrize("problem", registry.problems)
+def test_a_problem_names_its_decision(problem):
+    assert registry.decisions[decision_for(problem)].problem == problem
+    assert not registry.decisions[decision_for(problem)].for_study
+
+
+def test_what_cannot_be_decided_says_why():
+    with pytest.raises(Refused, match="corollary 48"):
+        decision_for("facility-location")
+    with pytest.raises(Unknown, match="k-median"):
+        decision_for("travelling")
+
+
+def test_with_a_delta_many_choices_get_more():
+    pure, _ = choices(Budget(1), 200)
+    some, estimate = choices(Budget(1, 1e-6), 200)
+    assert some.epsilon > 3 * pure.epsilon
+    assert covers(Budget(1, 1e-6), Cost.of([some] * 200 + [estimate]))
+
+
+def test_local_search_finds_the_best_sites():
+    random = np.random.default_rng(0)
+    steps, demand = random.integers(0, 99, (30, 8)), random.integers(0, 9, 30).astype(float)
+    costs = {(one, two): demand @ steps[:, [one, two]].min(axis=1) for one in range(8) for two in range(one)}
+    assert demand @ steps[:, list(local_search(steps, demand, 2))].min(axis=1) <= 1.1 * min(costs.values())
+
+
+def test_places_may_be_named_or_on_a_globe():
+    cities = [["Oslo", 59.91, 10.75], ["Rome", 41.9, 12.5], ["Bonn", 50.73, 7.1]]
+    homes = Domain((Categories(name="home", values=("Oslo", "Rome", "Bonn")),))
+    public = {"sites": cities, "columns": ["home"], "k": 1, "metric": "latitude and longitude"}
+    decision = decision_from("k-median-counts", MUCH, public)
+    table = Cells(homes, np.array([2, 90, 1]))
+    decided = run(decision, table)
+    assert decided.facts["open"] == ["Rome"]
+    # Oslo to Rome are 2,008 km, Bonn to Rome 1,067.
+    assert decision.value(decided, table) == pytest.approx(2 * 2008 + 1067, rel=0.01)
+
+
+def test_a_larger_graph_is_cut_among_suggestions():
+    barbell = nx.barbell_graph(15, 0)
+    names = tuple(f"v{place}" for place in range(30))
+    domain = Domain((Categories(name="from", values=names), Categories(name="to", values=names)))
+    table = StandIn(domain, np.array(barbell.edges(), dtype=np.int64), ROW)
+    assert len(names) > ENUMERATED
+    decision = decision_from("min-cut", Budget(30), ENDS)
+    assert decision.value(run(decision, table), table) == 1
+    sides = suggested(nx.to_numpy_array(barbell))
+    assert not sides[:, 0].any() and sides.any(axis=1).all()
+
+
+def test_padding_of_an_order_is_no_larger_than_the_thesis():
+    names = tuple(f"v{place}" for place in range(50))
+    domain = Domain((Categories(name="from", values=names), Categories(name="to", values=names)))
+    decision = decision_from("vertex-cover-order", Budget(1), ENDS)
+    printed = 4 / 0.9 * np.sqrt(50 / np.arange(50, 0, -1))
+    asked = decision._asked(domain, ROW)
+    assert (asked.padding / STEPS <= printed * 1.001).all()
+    assert float(asked.epsilon(ROW)) == pytest.approx(0.9, rel=0.01)
+
+
+def test_orders_cover_every_edge_and_element():
+    present = neighbouring(GRAPH, ROW, np.random.default_rng(1))[0].cells.reshape(4, 4) > 0
+    present = (present | present.T) & ~np.eye(4, dtype=bool)
+    assert cover_cost(present, greedy_order(present, np.ones(4, dtype=int)), np.ones(4, dtype=int)) <= 4
+    decision = next(built("set-cover-presence", MUCH))[0]
+    inside = decision.inside(ELEMENTS)
+    order = greedy_sets(inside, np.array([1.0, 1, 1, 1]), decision.cost_of())
+    assert sorted(order) == [0, 1, 2]
+    assert (covered_by(inside, order) >= 0).all()
+
+
+class TestTheorems:
+    """At their own parameters, on small instances: what is promised holds in nearly all of 200 runs."""
+
+    def test_one_choice_of_a_cut(self):
+        decision, domain = next(built("min-cut", Budget(1)))
+        table = Cells(domain, np.random.default_rng(5).integers(0, 9, 16))
+        loss = theory.selection_loss(1, 0.9, 7, 0.05)
+        over = [decision.value(run(decision, table), table) - decision.best(table) > loss for _ in range(200)]
+        assert sum(over) <= 20
+
+    def test_an_order_of_vertices_is_within_its_ratio(self):
+        decision, domain = next(built("vertex-cover-order", Budget(1)))
+        star = np.zeros((4, 4), dtype=int)
+        star[0, 1:] = 1
+        table = Cells(domain, star)
+        mean = float(np.mean([decision.value(run(decision, table), table) for _ in range(200)]))
+        asked = decision._asked(domain, ROW)
+        assert mean <= theory.vertex_cover_ratio(float(asked.padding.mean()) / STEPS)
+
+    def test_a_rule_is_within_its_loss(self):
+        decision, domain = next(built("learner", Budget(1)))
+        table = Cells(domain, np.random.default_rng(6).integers(0, 60, domain.cells()))
+        loss = theory.learner_loss(1, 0.9, decision._log_rules(domain), 0.05)
+        over = [decision.value(run(decision, table), table) - decision.best(table) > loss for _ in range(200)]
+        assert sum(over) <= 20
+
+    def test_nobody_gains_by_a_lie(self):
+        """All reports of one agent against a few others, exactly: the chance of every outcome is computed."""
+        decision, domain = next(built("projects", Budget("0.2")))
+        random = np.random.default_rng(7)
+        for _ in range(5):
+            others = random.integers(0, 2, 12)
+            gains = [outcome(decision, domain, others, report) for report in range(12)]
+            for true in range(12):
+                enjoyed = [chances @ values(decision, domain, true) for chances in gains]
+                assert max(enjoyed) - enjoyed[true] <= theory.truthful_gain(0.2, 0)
+
+    def test_sums_of_noises(self):
+        noises = np.random.default_rng(8).laplace(0, 2.0, (400, 50))
+        assert (np.abs(noises.sum(axis=1)) > theory.sum_of_noises(2.0, 50, 1, 0.05)).mean() <= 0.05
+
+
+def outcome(decision, domain, others, report):
+    """The exact chances of all ordered pairs of projects where one agent reports a cell."""
+    from core.kernel.decisions.values import Gains
+    from core.kernel.remembered import Remembered
+
+    counts = Remembered(Cells(domain, others + np.eye(12, dtype=int)[report]))
+    rate = float(choices(decision.budget, decision.k)[0].epsilon) / 2**10
+    found, valued = np.zeros((3, 3)), decision._valued(domain)
+
+    def softmax(scores):
+        odds = np.exp(rate * (scores - scores.max()))
+        return odds / odds.sum()
+
+    for one, chance in enumerate(softmax(Gains(valued, ()).scores(counts).astype(float))):
+        left = [place for place in range(3) if place != one]
+        for two, then in zip(left, softmax(Gains(valued, (one,)).scores(counts).astype(float)), strict=True):
+            found[one, two] = chance * then
+    return found.ravel()
+
+
+def values(decision, domain, cell):
+    """What an agent of this cell enjoys of all ordered pairs."""
+    codes = np.array(np.unravel_index(cell, domain.shape()))
+    worth = decision._valued(domain).values(codes[None])[0] / 2**10
+    return np.array([max(worth[one], worth[two]) for one in range(3) for two in range(3)])
+
+
+BAD = [
+    ("k-median", PLACES, {**SITES, "k": 3}, "k"),
+    ("k-median", PLACES, {**SITES, "sites": [["n", 0]]}, "two coordinates"),
+    ("k-median", PLACES, {**SITES, "sites": [["n", 0, None], ["m", 1, 1]]}, "finite"),
+    ("k-median", PLACES, {**SITES, "sites": []}, "at least one"),
+    ("k-median", PLACES, {**SITES, "sites": [["n", 0, 0], ["n", 1, 1]]}, "only once"),
+    ("k-median", GRAPH, {**SITES, "columns": ["from", "to"]}, "no column of numbers"),
+    ("k-median", GRAPH, {**SITES, "columns": ["from"]}, "lack a value"),
+    ("min-cut", PLACES, {"columns": ["x", "y"]}, "vertices"),
+    ("min-cut", GRAPH, {"columns": ["from"]}, "columns"),
+    ("min-cut", GRAPH, {**ENDS, "weight": "from"}, "whole numbers"),
+    ("vertex-cover", GRAPH, {**ENDS, "costs": [["z", 3]]}, "no vertex"),
+    ("vertex-cover", GRAPH, {**ENDS, "costs": [["p", -3]]}, "costs"),
+    ("vertex-cover", GRAPH, {**ENDS, "costs": [["p", 1.5]]}, "whole cost"),
+    ("vertex-cover", GRAPH, {**ENDS, "costs": [["p", 1], ["p", 2]]}, "only once"),
+    ("set-cover", ELEMENTS, {**SETS, "members": [["A", "d"]]}, "in no set"),
+    ("set-cover", ELEMENTS, {**SETS, "members": [["A", "z"]]}, "no value"),
+    ("set-cover", ELEMENTS, {**SETS, "members": []}, "every set"),
+    ("set-cover", ELEMENTS, {**SETS, "costs": [["Z", 1]]}, "no set"),
+    ("public-projects", GRAPH, {"columns": ["from", "to"], "k": 1}, "neither"),
+    ("rule", GRAPH, {"label": "from", "columns": ["to"]}, "two values"),
+]
+
+
+@pytest.mark.parametrize(("problem", "domain", "public", "says"), BAD)
+def test_public_mistakes_are_refused_in_one_sentence(problem, domain, public, says):
+    with pytest.raises(DeskError, match=says) as problem_found:
+        decision_from(decision_for(problem), Budget(1), public).check(domain, ROW)
+    assert str(problem_found.value).count(". ") == 0
+
+
+def test_sizes_that_do_not_fit_are_refused():
+    wide = Domain((Integers(name="x", low=0, high=999), Reals(name="y", low=0, high=1, bins=999)))
+    with pytest.raises(Refused, match="coarser"):
+        decision_from("k-median-counts", Budget(1), SITES).check(wide, ROW)
+    names = tuple(f"v{place}" for place in range(ENUMERATED + 1))
+    large = Domain((Categories(name="from", values=names), Categories(name="to", values=names)))
+    with pytest.raises(Refused, match="min-cut"):
+        decision_from("min-cut-padded", Budget(1), ENDS).check(large, ROW)
+
+
+def test_an_option_that_is_not_one_is_refused():
+    with pytest.raises(BadParameter, match="not an option"):
+        decision_from("min-cut", Budget(1), {**ENDS, "sensitivity": 0})
+
+
+def test_every_instance_is_of_its_decision():
+    assert INSTANCES.keys() == registry.decisions.keys()

@@ -1,0 +1,22 @@
+from pathlib import Path
+
+import pytest
+
+from core.base.errors import BadParameter
+from core.desk.kept.publisher import LONGEST_LINE, Publisher, PublisherFile
+
+
+def test_what_is_written_is_read_and_nothing_is_fine(tmp_path: Path) -> None:
+    kept = PublisherFile(tmp_path / "publisher")
+    assert kept.read() == Publisher()
+    kept.write(Publisher(organisation=" Office ", contact="a@b", licence="CC0", about="x"))
+    assert PublisherFile(tmp_path / "publisher").read() == Publisher(
+        organisation="Office", contact="a@b", licence="CC0", about="x"
+    )
+    (tmp_path / "publisher" / "publisher.json").write_text('{"organisation": 3}', encoding="utf-8")
+    assert kept.read() == Publisher()
+
+
+def test_what_is_too_long_is_named() -> None:
+    with pytest.raises(BadParameter, match="contact"):
+        Publisher(contact="x" * (LONGEST_LINE + 1))

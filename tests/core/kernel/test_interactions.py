@@ -1,0 +1,88 @@
+"""Interactions of tables of any shape: exact, silent about sums, and moved by no more than they say."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+import pytest
+
+from core.base.errors import BadParameter
+from core.kernel.interactions import Interaction
+from core.kernel.tables import LARGEST
+from core.privacy.unit import Unit
+from core.schema.domain import Domain, Integers
+from core.table.counts import Cells
+
+UNITS = (Unit.row(), Unit.row("replace"), Unit.id("who", 2), Unit.id("who", 2, "replace"))
+SHAPES = [(2,), (3,), (5,), (2, 2), (2, 3), (3, 3), (4, 2), (2, 2, 2), (2, 3, 2)]
+
+
+def domain_of(shape: tuple[int, ...]) -> Domain:
+    return Domain(tuple(Integers(name=name, low=0, high=size - 1) for name, size in zip("xyz", shape, strict=False)))
+
+
+def interaction(shape: tuple[int, ...], centred: bool) -> Interaction:
+    return Interaction(domain_of(shape).names, shape, centred)
+
+
+def read(asked: Interaction, table: np.ndarray) -> np.ndarray:
+    return asked.counts(Cells(domain_of(asked.shape), table))
+
+
+@pytest.mark.parametrize("centred", [True, False])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_the_change_is_the_largest_over_all_units_of_every_kind(shape, centred):
+    """The answers are linear, so a unit moves them by what its own rows say: all units are tried."""
+    asked, cells = interaction(shape, centred), math.prod(shape)
+    for unit in UNITS:
+        rows = [held for size in range(unit.limit + 1) for held in combinations_with_replacement(range(cells), size)]
+        told = {held: read(asked, np.bincount(held, minlength=cells).reshape(shape)) for held in rows}
+        if unit.neighbours == "replace":
+            pairs = [(one, two) for one in rows for two in rows if not unit.public_rows or len(one) == len(two)]
+        else:
+            pairs = [(one, ()) for one in rows]
+        moved = [told[one] - told[two] for one, two in pairs]
+        most = asked.change(unit)
+        assert max(int(np.abs(each).sum()) for each in moved) <= most.l1
+        assert max(int((each**2).sum()) for each in moved) == most.l2_squared
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_the_squared_length_of_a_row_is_that_of_the_residual(shape):
+    asked = interaction(shape, centred=True)
+    doubled = [2 if size == 2 else 1 for size in shape]
+    in_cells = asked.change(Unit.row()).l2_squared * math.prod(doubled) / asked.scale**2
+    assert in_cells == pytest.approx(math.prod(1 - 1 / size for size in shape))
+
+
+def test_two_columns_centred_are_the_residual_of_both_sums():
+    table = np.random.default_rng(0).integers(0, 50, (3, 4))
+    rows, columns = table.sum(axis=1, keepdims=True), table.sum(axis=0, keepdims=True)
+    assert (read(interaction((3, 4), True), table) == 12 * table - 3 * rows - 4 * columns + table.sum()).all()
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_sums_of_the_table_change_nothing(shape):
+    """Any table that does not depend on one of its columns has no interaction."""
+    asked = interaction(shape, centred=True)
+    for axis, size in enumerate(shape):
+        flat = np.random.default_rng(axis).integers(0, 9, [1 if place == axis else k for place, k in enumerate(shape)])
+        assert not read(asked, np.repeat(flat, size, axis=axis)).any()
+
+
+def test_the_largest_counts_stay_within_64_bits():
+    for shape, centred in product([(2, 2), (9, 8)], (True, False)):
+        table = np.zeros(shape, dtype=np.int64)
+        table[0, 0] = 2**62
+        found = read(interaction(shape, centred), table)
+        assert np.abs(found.astype(object)).max() <= LARGEST
+
+
+def test_a_shape_that_is_not_the_tables_is_refused():
+    with pytest.raises(BadParameter, match="shape"):
+        Interaction(("x", "y"), (2, 2), True).counts(Cells(domain_of((3, 3)), np.ones((3, 3), dtype=np.int64)))
+    for columns, shape in (((), ()), (("x",), (1,)), (("x", "y"), (2,))):
+        with pytest.raises(BadParameter, match="shape"):
+            Interaction(columns, shape, True)

@@ -1,0 +1,1 @@
+"""The questionnaire, in Python and in a real Chromium."""

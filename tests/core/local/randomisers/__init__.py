@@ -1,0 +1,1 @@
+"""Each randomiser, by its law and by every possible draw."""

@@ -1,0 +1,29 @@
+"""Too small a table is told before and after: never too late, and never of a table that is large enough."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.planning.room_for_noise import MOST_MOVED, moved_share, too_small
+from core.queries.intervals import Intervals
+from core.queries.marginals import Marginals
+from core.schema.domain import Domain, Integers
+
+DOMAIN = Domain((Integers(name="a", low=0, high=9), Integers(name="b", low=0, high=9)))
+
+
+def test_the_share_is_the_total_variation_that_such_errors_make():
+    # 100 cells, each off by 2 of 1,000 rows: half of 200 rows are in a wrong cell.
+    assert moved_share([Marginals(order=2)], DOMAIN, 2, 1000) == pytest.approx(0.1)
+
+
+def test_other_questions_are_not_judged():
+    assert moved_share([Intervals(column="a")], DOMAIN, 2, 1000) is None
+    assert moved_share([Marginals(order=2)], DOMAIN, 2, 0) is None
+    assert too_small(None) is None
+
+
+def test_only_a_small_table_is_warned_of():
+    assert too_small(MOST_MOVED) is None
+    assert "about 10 of 100 rows" in (too_small(0.1) or "")
+    assert "more than half" in (too_small(3.0) or "")

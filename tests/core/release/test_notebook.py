@@ -1,0 +1,44 @@
+"""The notebook of a release runs as it is, beside the files."""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from core import Budget, Desk, Domain, Marginals, Unit
+from core.release.release import Release
+from core.schema.domain import Booleans, Categories
+from tests.core.people import people
+
+ODD = Domain((Categories(name='re"gi\\on\n', values=("a", "b")), Booleans(name="ill")))
+
+
+@pytest.mark.parametrize("mechanism", ["tree", "laplace"])
+def test_every_cell_runs_beside_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mechanism: str) -> None:
+    desk = Desk(tmp_path / "workspace")
+    frame = people(200).head(100)
+    table = frame.assign(**{ODD.names[0]: ["a", "b"] * 50, "ill": [True, False] * 50})[list(ODD.names)]
+    held = desk.add_table(table, ODD, unit=Unit.row(), budget=Budget(2))
+    release = desk.release(desk.plan(held, [Marginals(order=1)], mechanism=mechanism, budget=Budget(1)))
+    desk.close()
+    (tmp_path / "files").mkdir()
+    zipfile.ZipFile(io.BytesIO(release.zip())).extractall(tmp_path / "files")
+    monkeypatch.chdir(tmp_path / "files")
+    found = json.loads(release.notebook())
+    names: dict[str, object] = {}
+    for cell in found["cells"]:
+        if cell["cell_type"] == "code":
+            exec(cell["source"], names)
+    assert names["column"] == ODD.names[0]
+    assert len(names["records"]) == release.certificate.synthetic_rows  # type: ignore[arg-type]
+    assert names["certificate"]["epsilon"] == 1  # type: ignore[index]
+    assert len({cell["id"] for cell in found["cells"]}) == len(found["cells"])
+
+
+def test_an_older_release_has_none() -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("certificate.json", "{}")
+    assert "notebook.ipynb" not in Release(buffer.getvalue()).files

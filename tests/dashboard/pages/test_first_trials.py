@@ -1,0 +1,67 @@
+"""Trials that take long do not hold up the Plan page, and what was typed before is still there when they end."""
+
+from __future__ import annotations
+
+from concurrent.futures import wait
+from threading import Event
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.plans.statements import DeskTable
+from dashboard.views.plan import offers
+from dashboard.views.plan.trials import first_trials
+from tests.dashboard.pages.test_pages import errors, field
+from tests.dashboard.pages.test_plan import Open, planned, session
+from tests.dashboard.pages.test_release_classes import mechanism, mixed, number, pick
+
+__all__ = ["mixed"]
+
+
+@pytest.fixture
+def gate(page: Open, monkeypatch: pytest.MonkeyPatch) -> Event:
+    """Trials begin when it is opened; pages do not wait for them."""
+    opened, price = Event(), offers.offers
+
+    def slow(*args: Any) -> Any:
+        assert opened.wait(60)
+        return price(*args)
+
+    monkeypatch.setattr(offers, "offers", slow)
+    monkeypatch.setattr(first_trials, "PATIENCE", 0.0)
+    opened.set()
+    return opened
+
+
+def waits(app: AppTest) -> bool:
+    return any("Trying the mechanisms" in caption.value for caption in app.caption)
+
+
+def ended(app: AppTest) -> AppTest:
+    """The page as it looks again by itself once the trials have ended."""
+    while (trying := session(app).trying) is not None:
+        wait([trying[1]], 60)
+        app.run()
+    return app
+
+
+def test_the_page_goes_on_while_mechanisms_are_tried(page: Open, mixed: DeskTable, gate: Event) -> None:
+    app = ended(pick(page("plan"), "intervals"))
+    ended(mechanism(app).set_value("interval-tree").run())
+    ended(number(app, "Branching").set_value(2).run())
+    assert planned(app).options == {"branching": 2}
+
+    gate.clear()
+    field(app, "Epsilon (ε)").set_value("0.3").run()
+    assert waits(app)
+    assert not errors(app)
+    assert not session(app).planned
+    # Another wish takes the place of one that was not tried yet.
+    field(app, "Epsilon (ε)").set_value("0.4").run()
+    assert waits(app)
+    gate.set()
+    ended(app)
+    assert not waits(app)
+    assert planned(app).options == {"branching": 2}
+    assert float(planned(app).budget.epsilon) == 0.4

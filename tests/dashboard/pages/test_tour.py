@@ -1,0 +1,29 @@
+"""The guided tour: at most six steps, each on a page that exists, left by one click."""
+
+from __future__ import annotations
+
+from dashboard.views.tour.tour import STEPS
+from tests.dashboard.listed import APP, PAGES
+from tests.dashboard.pages.test_pages import Open, button, errors, words
+
+
+def test_it_leads_over_pages_that_exist_in_six_steps() -> None:
+    assert len(STEPS) <= 6
+    assert {step.page for step in STEPS} <= set(PAGES.values())
+    assert all((APP.parent / step.file).is_file() for step in STEPS)
+
+
+def test_it_begins_on_the_first_page_and_can_be_left(page: Open) -> None:
+    app = page("data")
+    assert "Tour, step" not in words(app)
+    button(app, "Take the tour in six steps").click().run()
+    assert "Tour, step 1 of 6: Data" in words(app)
+    button(app, "Next: Plan").click().run()
+    assert not errors(app)
+    assert app.session_state["desk-session"].tour == 1
+    app.switch_page("steps/plan.py").run()
+    assert "Tour, step 2 of 6: Plan" in words(app)
+    app.switch_page("steps/help.py").run()
+    assert "You have gone elsewhere" in words(app)
+    button(app, "Leave the tour").click().run()
+    assert "Tour, step" not in words(app)

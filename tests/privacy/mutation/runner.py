@@ -1,0 +1,188 @@
+"""Runs tests on mutants: all tests are loaded once, and each mutant is tried in a process of its own.
+
+First every test runs once on the code as it is and notes which lines of the trusted files it passes through, and how
+long it takes. A mutant is then tried by the tests that pass through its line, quick ones first, until one fails.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+from tests.privacy.mutation.graft import graft
+from tests.privacy.mutation.mutator import Mutation
+
+ROOT = Path(__file__).resolve().parents[3]
+SLOWER, PATIENCE = 3, 300
+"""A test that works so many times longer than on the code as it is, and a second more, never ends; nor does a mutant
+after so many seconds on the clock. Both count as noticed."""
+LONGEST = 6.0
+"""Seconds of tests, as they take on the code as it is, that a mutant is tried by."""
+ALL_LINES = 0
+
+
+@dataclass
+class Runner:
+    """A pytest plugin that tries mutants in the place of running the tests."""
+
+    trusted: tuple[str, ...]
+    try_all: Callable[[Callable[[Mutation], bool]], None]
+    """Is handed the function that says whether a mutant is noticed."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    passing: dict[tuple[str, int], set[str]] = field(default_factory=dict)
+    broken: list[str] = field(default_factory=list)
+    items: dict[str, pytest.Item] = field(default_factory=dict)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        self.items = {item.nodeid: item for item in session.items}
+        for line in _lines_of(lambda report: self._survey(report, list(self.items.values()))):
+            self._note(json.loads(line))
+        chance = [self.items[test] for test in self.broken]
+        again = {found["test"] for line in _lines_of(lambda report: self._survey(report, chance))
+                 if (found := json.loads(line))["failed"]}  # fmt: skip
+        self.broken = [test for test in self.broken if test in again]
+        gc.freeze()  # what is loaded is shared with the processes of all mutants
+        if not self.broken:
+            self.try_all(self.notices)
+        gc.unfreeze()
+        return True
+
+    def notices(self, mutation: Mutation) -> bool:
+        """Whether a test fails on it, it cannot be loaded, or never ends."""
+        return _fails(lambda: self._try(mutation))
+
+    def _note(self, ran: dict[str, Any]) -> None:
+        test = ran["test"]
+        self.seconds[test] = ran["seconds"]
+        if ran["failed"]:  # perhaps by chance, and then it would notice mutants by chance
+            self.broken.append(test)
+            return
+        for path, lines in ran["lines"].items():
+            for line in [ALL_LINES, *lines]:
+                self.passing.setdefault((path, line), set()).add(test)
+
+    def _survey(self, report: Callable[[str], None], items: list[pytest.Item]) -> None:
+        watched = {str(ROOT / path): path for path in self.trusted}
+        for item, after in _with_next(items):
+            lines: dict[str, set[int]] = {}
+            started = time.process_time()
+            with _noting_lines(watched, lines):
+                failed = _fails_on(item, after)
+            seconds = time.process_time() - started
+            noted = {path: sorted(found) for path, found in lines.items()}
+            report(json.dumps({"test": item.nodeid, "seconds": seconds, "failed": failed, "lines": noted}))
+
+    def _try(self, mutation: Mutation) -> bool:
+        path = ROOT / mutation.path
+        name = mutation.path.removesuffix(".py").replace("/", ".")
+        if not graft(name, path, mutation.code(path.read_text())):
+            return False
+        chosen = [self.items[test] for test in self._tests_of(mutation)]
+        return any(self._notices(item, after) for item, after in _with_next(chosen))
+
+    def _notices(self, item: pytest.Item, after: pytest.Item | None) -> bool:
+        signal.setitimer(signal.ITIMER_VIRTUAL, SLOWER * self.seconds[item.nodeid] + 1)  # ends this process
+        return _fails_on(item, after)
+
+    def _tests_of(self, mutation: Mutation) -> Iterator[str]:
+        """Those that pass through its lines; all that pass through the file where it is run when the file is loaded."""
+        found = set[str]().union(*(self.passing.get((mutation.path, line), ()) for line in mutation.lines))
+        tests = found or self.passing.get((mutation.path, ALL_LINES), set())
+        own = f"/test_{Path(mutation.path).name}"
+        total = 0.0
+        for test in sorted(tests, key=lambda test: self.seconds[test] * (0.2 if own in test else 1)):
+            total += self.seconds[test]
+            if total > LONGEST:
+                return
+            yield test
+
+
+def _with_next(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, pytest.Item | None]]:
+    """Each with the one after it, with which it may share what a module or a session sets up."""
+    return zip(items, [*items[1:], None], strict=True)
+
+
+def _fails_on(item: pytest.Item, after: pytest.Item | None) -> bool:
+    return any(report.failed for report in runtestprotocol(item, log=False, nextitem=after))
+
+
+@contextlib.contextmanager
+def _noting_lines(watched: dict[str, str], lines: dict[str, set[int]]) -> Iterator[None]:
+    def local(frame: FrameType, event: str, _: object) -> Any:
+        if event == "line":
+            lines[watched[frame.f_code.co_filename]].add(frame.f_lineno)
+        return local
+
+    def every_call(frame: FrameType, event: str, _: object) -> Any:
+        path = watched.get(frame.f_code.co_filename)
+        if path is None:
+            return None
+        lines.setdefault(path, set()).add(frame.f_lineno)
+        return local
+
+    before = sys.gettrace()
+    sys.settrace(every_call)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+def _lines_of(work: Callable[[Callable[[str], None]], None]) -> list[str]:
+    """What a child process that does the work reports."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            _be_silent()
+            with os.fdopen(write, "w") as out:
+                work(lambda line: print(line, file=out, flush=True))
+        finally:
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as lines:
+        found = lines.readlines()
+    os.waitpid(child, 0)
+    return found
+
+
+def _fails(work: Callable[[], bool]) -> bool:
+    """Whether work in a child process is true, raises, or never ends."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            os.setpgid(0, 0)
+            _be_silent()
+            code = int(work())
+        finally:
+            os._exit(code)
+    ends = time.monotonic() + PATIENCE
+    while time.monotonic() < ends:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return status != 0
+        time.sleep(0.005)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return True
+
+
+def _be_silent() -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)

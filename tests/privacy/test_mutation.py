@@ -1,0 +1,91 @@
+"""The mutation run makes the mistakes that it says and puts them where they are run; its exceptions are current."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+from tests.privacy.mutation.__main__ import Tally
+from tests.privacy.mutation.equivalent import EQUIVALENT
+from tests.privacy.mutation.graft import graft
+from tests.privacy.mutation.mutator import mutations
+from tests.privacy.mutation.tests_of import ROOT, TRUSTED
+from tests.privacy.mutation.tests_of import tests_of as files_for
+
+SOURCE = '''
+"""A docstring with 3 numbers."""
+LIMIT = 4
+def scaled(value: int, factor: int = 2) -> int:
+    """At most 4."""
+    if value > LIMIT:
+        raise ValueError(f"{1 + 1}")
+    return min(value, 3) * factor
+class Held:
+    size = 5
+    @property
+    def half(self): return self.size // 2
+'''
+
+
+@pytest.fixture
+def module(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
+    made = types.ModuleType("mutated_sample")
+    exec(SOURCE, made.__dict__)
+    monkeypatch.setitem(sys.modules, made.__name__, made)
+    return made
+
+
+def test_small_mistakes_are_made_in_code_and_not_in_words() -> None:
+    names = [each.name for each in mutations("x.py", SOURCE)]
+    assert len(set(names)) == len(names), "each has a name of its own"
+    assert not any("docstring" in name or "1 + 1" in name for name in names)
+    for expected in (
+        "x.py | LIMIT = 4 | half: 4",
+        "x.py scaled | if value > LIMIT: | compared otherwise: value > LIMIT",
+        "x.py scaled | def | plus 1: 2",
+        "x.py scaled | return min(value, 3) * factor | max for min: min(value, 3)",
+        "x.py scaled | return min(value, 3) * factor | without its second term: min(value, 3) * factor",
+        "x.py Held | size = 5 | minus 1: 5",
+    ):
+        assert expected in names
+
+
+def behaviour(module: types.ModuleType) -> list[object]:
+    held = module.Held()
+    return [*(_scaled(module, value) for value in (2, 4, 5)), module.LIMIT, held.size, held.half]
+
+
+def _scaled(module: types.ModuleType, value: int) -> object:
+    try:
+        return module.scaled(value)
+    except ValueError:
+        return "refused"
+
+
+def test_every_mistake_is_put_where_it_is_run(module: types.ModuleType) -> None:
+    """Functions that were imported before have it too."""
+    early, right = module.scaled, behaviour(module)
+    for mutation in mutations("x.py", SOURCE):
+        assert graft("mutated_sample", Path("x.py"), mutation.code(SOURCE)), mutation.name
+        assert behaviour(module) != right, mutation.name
+        assert module.scaled is early
+        graft("mutated_sample", Path("x.py"), ast.parse(SOURCE))
+        assert behaviour(module) == right
+
+
+def test_exceptions_name_mistakes_that_can_be_made() -> None:
+    names = [each.name for path in TRUSTED for each in mutations(path, (ROOT / path).read_text())]
+    for key, reason in EQUIVALENT.items():
+        assert reason and any(name.startswith(key) for name in names), key
+    known = sum(name.startswith(tuple(EQUIVALENT)) for name in names)
+    assert known <= 0.15 * len(names), "an exception is an exception"
+    assert all((ROOT / test).is_file() for path in TRUSTED for test in files_for(path))
+
+
+def test_a_sample_fails_only_where_chance_does_not_explain_it() -> None:
+    assert not Tally([], 60, ["x"] * 9).too_many
+    assert Tally([], 60, ["x"] * 10).too_many
