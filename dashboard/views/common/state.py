@@ -23,6 +23,8 @@ from dashboard.views.data.draft import Draft
 
 DEMO_FILES = Path(__file__).resolve().parents[3] / "data"
 DEMO_NAME = "clinic_visits"
+SESSION = "desk-session"
+"""Where Streamlit keeps the place of one curator."""
 
 
 @dataclass
@@ -66,6 +68,8 @@ class PageState:
     """Priced mechanisms by table, queries and what is wanted: nothing in them depends on the rows."""
     planned: dict[str, ReleaseTerms] = field(default_factory=dict)
     """The plan under work of each table: the Plan page writes it, the Release page reads it."""
+    typed: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """What the fields held when that plan was made."""
     plan_drafts: dict[str, PlanDraft] = field(default_factory=dict)
     """The plan of each table that was kept from an earlier visit."""
     curves: dict[Any, Any] = field(default_factory=dict)
@@ -79,9 +83,9 @@ class PageState:
 
 
 def session() -> PageState:
-    if "desk-session" not in st.session_state:
-        st.session_state["desk-session"] = PageState()
-    return st.session_state["desk-session"]
+    if SESSION not in st.session_state:
+        st.session_state[SESSION] = PageState()
+    return st.session_state[SESSION]
 
 
 def desk() -> Desk:

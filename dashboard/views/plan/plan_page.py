@@ -16,6 +16,7 @@ from dashboard.views.common.state import PageState
 from dashboard.views.plan import (
     class_form,
     comparison,
+    current_plan,
     kept_plan,
     measuring_form,
     offers,
@@ -33,8 +34,7 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     messages.note(spend_list.left(statement), "public")
     kept_plan.offer(here, desk, table)
     plan_files.load(here, table)
-    # Until every field is right there is no plan, here and on the Release page.
-    here.planned.pop(table.id, None)
+    current_plan.drop_if_changed(here, table)
 
     st.header("1 · What to release", divider="gray")
     asked = class_form.queries(table)
@@ -78,7 +78,8 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     with reached:
         _reached(wanted, budget)
     rules_view.show(table, asked, offer.mechanism)
-    plan = here.planned[table.id] = made.without_table()
+    plan = made.without_table()
+    current_plan.keep(here, table, plan)
     kept_plan.keep(here, desk, table, plan)
     _tried(here, desk, table, plan, made, priced, wanted, statement, guessed)
 
