@@ -101,6 +101,7 @@ def _promised(certificate: Certificate, domain: Domain) -> Iterator[ReportBlock]
             ("Budget", f"epsilon {certificate.epsilon:g}, delta {certificate.delta:g}"),
             ("Unit of privacy", certificate.neighbours),
             ("Records", amount(certificate.synthetic_rows)),
+            *_copies(certificate),
             ("Answers come from", certificate.answers_from),
             *_unlisted(certificate),
             ("Made", f"{certificate.created} by {certificate.software}"),
@@ -143,6 +144,13 @@ def _rules(domain: Domain) -> Iterator[ReportBlock]:
         yield Heading("Rules")
         yield Paragraph(about(rules))
         yield Facts(list(rules.sentences()))
+
+
+def _copies(certificate: Certificate) -> list[tuple[str, str]]:
+    """What the copies are for; nothing where there is none."""
+    if certificate.copies is None:
+        return []
+    return [("Copies", f"{amount(certificate.copies)} with other noise, to make intervals from (combine.py)")]
 
 
 def _unlisted(certificate: Certificate) -> list[tuple[str, str]]:

@@ -1,0 +1,53 @@
+"""The text beside the files of a release: what each of them is."""
+
+from __future__ import annotations
+
+from core.base.errors import printable
+from core.base.wording import amount, plural
+from core.release.certificate import Certificate
+from core.release.listing import name_of, room_for
+from core.schema.domain import Domain
+
+ABOUT = """This folder was released with differential privacy.
+
+synthetic.csv, synthetic.parquet  synthetic records in the original columns; no line belongs to a person
+tables.csv, tables.parquet        the tables of counts that were asked for, and others that were released with them
+tables.json, tables.npz           released tables as arrays, if any; more exact than the records
+statistics.csv                    means, sums and quantiles by group with intervals, if any were asked for
+schema.json                       the public schema: bounds, bins and categories
+certificate.json                  what is promised, and how it was made
+report.html                       the same for people, with figures
+croissant.json                    metadata for data catalogues (JSON-LD)
+notebook.ipynb                    a notebook that opens these files
+reproduce.py                      a script that makes such a release again, for whoever holds the table
+
+The lists of tables have one line for each count: the name of the table, a column for every variable (blank where the
+table does not use it), the count, its standard error and its source. A 'measured' table was counted with noise of that
+standard error in each cell, and then made to agree with the others; an 'inferred' one follows from what was measured.
+Both are blank where the mechanism does not say, the error also where it is not one number for the whole table.
+
+In the CSV files an apostrophe stands where a spreadsheet could begin a formula: at the start of a text, and inside it
+after a semicolon, tab or line break. The Parquet files have the exact text.
+"""
+COPIES = """
+copies/                           {number} synthetic copies: what the mechanism makes of these records with other noise
+combine.py                        one estimate with its interval from records and copies: run it, or import it
+
+Use synthetic.csv for everything but intervals; a copy has the noise twice. Intervals account for the noise, not for
+what was never measured: how columns hang together that are in no measured table.
+"""
+
+
+def about(certificate: Certificate, domain: Domain) -> str:
+    """The text beside the files; it names every table that was asked for and is not listed."""
+    text = ABOUT + (COPIES.format(number=certificate.copies) if certificate.copies else "")
+    if not certificate.unlisted:
+        return text
+    lines = [
+        f"  {printable(name_of(columns), 1_000)} ({plural(domain.cells(columns), 'cell')})"
+        for columns in certificate.unlisted
+    ]
+    return (
+        f"{text}\nNot in the lists of tables, which end at {amount(room_for(domain))} counts over this schema; the "
+        "records answer in their\nplace, or a larger table in tables.npz:\n" + "\n".join(lines) + "\n"
+    )

@@ -1,0 +1,107 @@
+"""Synthetic copies of a release: what the same mechanism makes of the released model, with noise as large again.
+
+**Privacy** Post-processing. A copy is made from records drawn from the released model, with simulated noise; the table
+is not seen and nothing is spent, however many copies there are.
+
+**Accuracy** Copies are off the release as the release is off the table (`combining.py`), as far as the released model
+is like the table: the parametric bootstrap of Ferrando, Wang and Sheldon 2022. As records they are worse than those of
+the release, because they have the noise twice.
+
+**Runtime** one more run of the mechanism for each copy.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from core.base.unexpected import noted
+from core.kernel.kernel import Kernel
+from core.mechanisms.kit.protocol import Mechanism
+from core.models.protocol import Model
+from core.models.widened import widened
+from core.planning.simulation.simulated_noise import SimulatedNoise
+from core.privacy.unit import Unit
+from core.release import combining
+from core.release.lawful import Lawful, records_for
+from core.table.stand_in import StandIn
+
+Again = Callable[[np.random.Generator], Model]
+"""A model of the same release with other noise."""
+MAIN = '''
+
+def main() -> None:
+    """Means of all columns of numbers, with intervals about the table."""
+    from pathlib import Path
+
+    import pandas as pd
+
+    folder = Path(__file__).resolve().parent
+    records = pd.read_parquet(folder / "synthetic.parquet")
+    copies = [pd.read_parquet(path) for path in sorted(folder.glob("copies/*.parquet"))]
+
+    def statistic(frame: pd.DataFrame) -> pd.Series:
+        """Write your own here: any numbers that a data frame gives."""
+        return frame.mean(numeric_only=True)
+
+    released = statistic(records)
+    found = combine(released, [statistic(copy)[released.index] for copy in copies])
+    columns = {"estimate": found.estimate, "error": found.error, "low": found.low, "high": found.high}
+    print(pd.DataFrame(columns, index=released.index).to_string())
+
+
+if __name__ == "__main__":
+    main()
+'''
+
+
+@dataclass(frozen=True, eq=False)
+class Redrawing:
+    """How a release is made once more from itself."""
+
+    mechanism: Mechanism
+    unit: Unit
+    released: Model
+    """The model over the columns that the mechanism sees."""
+    most: int
+    """Records that are drawn from it at most."""
+
+    def __call__(self, generator: np.random.Generator) -> Model:
+        domain = self.released.domain
+        rows = min(records_for(domain, self.released.total), self.most)
+        codes = Lawful.of(domain).records(self.released.sample(rows, generator), generator)
+        kernel = Kernel(
+            StandIn(domain, codes, self.unit), SimulatedNoise(generator), self.mechanism.cost(domain, self.unit)
+        )
+        return self.mechanism.run(kernel)
+
+
+def written_records(
+    model: Model, rows: int, lawful: Lawful, layout: Sequence[str], generator: np.random.Generator
+) -> tuple[np.ndarray, pd.DataFrame]:
+    """Records of a model: as codes, and as they are written, in another order."""
+    codes = lawful.records(model.sample(rows, generator), generator)
+    # Models lay records out in the order of their cells; nobody expects a sorted table.
+    return codes, lawful.decoded(generator.permutation(codes, axis=0), generator)[list(layout)]
+
+
+def draw_copies(
+    again: Again, number: int, rows: int, lawful: Lawful, layout: Sequence[str], generator: np.random.Generator
+) -> Iterator[pd.DataFrame]:
+    """So many copies, or fewer where one cannot be made: what was paid for is the release, which stays whole."""
+    for _ in range(number):
+        try:
+            model = widened(lawful.rules.domain, again(generator))
+            yield written_records(model, rows, lawful, layout, generator)[1]
+        except Exception as problem:
+            noted(problem)
+            return
+
+
+def combining_script() -> str:
+    """The combining rules as a script that needs no Release Desk."""
+    return inspect.getsource(combining) + MAIN
