@@ -22,9 +22,11 @@ notebook.ipynb                    a notebook that opens these files
 reproduce.py                      a script that makes such a release again, for whoever holds the table
 
 The lists of tables have one line for each count: the name of the table, a column for every variable (blank where the
-table does not use it), the count, its standard error and its source. A 'measured' table was counted with noise of that
-standard error in each cell, and then made to agree with the others; an 'inferred' one follows from what was measured.
-Both are blank where the mechanism does not say, the error also where it is not one number for the whole table.
+table does not use it), the count, its standard error, its expected error and its source. A 'measured' table was counted
+with noise of that standard error in each cell, and then made to agree with the others; an 'inferred' one follows from
+what was measured. Both are blank where the mechanism does not say, the standard error also where it is not one number
+for the whole table. The expected error is that of a count on average, in rows: of this table where the mechanism knows
+it, else of all that was asked for, as it was told before.
 
 In the CSV files an apostrophe stands where a spreadsheet could begin a formula: at the start of a text, and inside it
 after a semicolon, tab or line break. The Parquet files have the exact text.

@@ -35,7 +35,7 @@ from core.release.certificate import Certificate
 from core.release.combining import Combined, combine
 from core.release.copies import Again, combining_script, draw_copies, written_records
 from core.release.lawful import Lawful
-from core.release.listing import Listing, fitting, in_order, listed_table, measured_by, room_for
+from core.release.listing import Listing, fitting, in_order, listed_table, room_for
 from core.release.notebook import notebook
 from core.release.published import Published
 from core.release.reports.content import caution, content
@@ -93,7 +93,7 @@ class Release:
             certificate = certificate.with_measured(measure(published))
         drawn = _copies(draw_copies(again, copies, rows, lawful, layout, generator), domain) if again else {}
         certificate = certificate.with_copies(len(drawn) // 2)
-        listing = _listing(model, published, asked)
+        listing = _listing(model, published, asked, float(certificate.expected_error["mean"]))
         statistics = statistics_table(certificate, domain, published)
         return cls(
             zipped(
@@ -260,13 +260,16 @@ def _released(model: Model, asked: Sequence[Columns]) -> dict[Columns, NDArray[n
     return tables | {columns: model.marginal(columns) for columns in missing}
 
 
-def _listing(model: Model, published: Published, asked: Sequence[Columns]) -> Listing:
-    """What was asked for, then what was released besides as far as there is room; counts as the release answers."""
-    domain, measured, named = published.domain, measured_by(model), set(asked)
+def _listing(model: Model, published: Published, asked: Sequence[Columns], usual: float) -> Listing:
+    """What was asked for, then what was released besides as far as there is room; counts as the release answers.
+
+    `usual` is the error that was told for the questions of the plan.
+    """
+    domain, named = published.domain, set(asked)
     left = room_for(domain) - sum(domain.cells(columns) for columns in asked)
     more = fitting((columns for columns in in_order(published.tables, domain) if columns not in named), domain, left)
     counts = ((columns, _rounded(published.marginal(columns))) for columns in (*asked, *more))
-    return Listing(domain, [listed_table(columns, table, measured) for columns, table in counts])
+    return Listing(domain, [listed_table(columns, table, model, usual) for columns, table in counts])
 
 
 def _copies(frames: Iterable[pd.DataFrame], domain: Domain) -> dict[str, bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from core.base.arrays import Columns
 from core.base.errors import BadParameter
 from core.base.options import option
 from core.kernel.kernel import Kernel
@@ -147,10 +148,11 @@ def synthesise(measuring: Measuring, workload: Workload, most: int, progress: Pr
     records = views.points(draw_records(tree, rules, most, generator))
 
     progress("Re-weighting records", 0.5)
+    off: dict[Columns, float] = {}
     if pairs:
         scored = pairs | workload.larger_in(columns.compression.domain) | views.pairs(pairs)
         known = known.joined(views.columns(columns.noisy()))
-        known = measure_worst_tables(merged, records, known, scored, split.scores, split.rest * (1 - IN_TREE))
+        known, off = measure_worst_tables(merged, records, known, scored, split.scores, split.rest * (1 - IN_TREE))
         records = rake_to_tables(records, known, rules)
     records, decoded = obey(records, columns.compression.decoded(records, generator), known, rules, views, generator)
 
@@ -160,4 +162,4 @@ def synthesise(measuring: Measuring, workload: Workload, most: int, progress: Pr
         sides = [measure_planes(measuring, query, decoded, part, generator) for query in workload.planes]
         decoded = rake_to_everything(records, decoded, known, rules, columns.nested.values(), sides)
         records = replace(records, weights=decoded.weights)
-    return publish(columns, records, decoded, known, rules, workload.asked())
+    return publish(columns, records, decoded, known, rules, workload.asked(), off)
