@@ -46,7 +46,13 @@ def points(seed: int = 0) -> Points:
 
 def some_tables(seed: int = 0) -> Tables:
     drawn = points(seed)
-    return Tables(SMALL, {PAIRS[1]: drawn.marginal(PAIRS[1]) + 0.25}, drawn, {PAIRS[1]: 2.34567, ("old",): np.nan}, {PAIRS[0]: 1.25})
+    return Tables(
+        SMALL,
+        {PAIRS[1]: drawn.marginal(PAIRS[1]) + 0.25},
+        drawn,
+        {PAIRS[1]: 2.34567, ("old",): np.nan},
+        {PAIRS[0]: 1.25},
+    )
 
 
 @pytest.mark.parametrize("model", [Histogram(SMALL, small_cells(900)), points(), some_tables()])
