@@ -42,7 +42,7 @@ what was never measured: how columns hang together that are in no measured table
 
 def about(certificate: Certificate, domain: Domain) -> str:
     """The text beside the files; it names every table that was asked for and is not listed."""
-    text = ABOUT + (COPIES.format(number=certificate.copies) if certificate.copies else "")
+    text = ABOUT + (COPIES.format(number=certificate.copies) if certificate.copies else "") + _doubtful(certificate)
     if not certificate.unlisted:
         return text
     lines = [
@@ -53,3 +53,10 @@ def about(certificate: Certificate, domain: Domain) -> str:
         f"{text}\nNot in the lists of tables, which end at {amount(room_for(domain))} counts over this schema; the "
         "records answer in their\nplace, or a larger table in tables.npz:\n" + "\n".join(lines) + "\n"
     )
+
+
+def _doubtful(certificate: Certificate) -> str:
+    if not certificate.doubtful:
+        return ""
+    lines = [f"  {printable(name_of(columns), 1_000)}" for columns in certificate.doubtful]
+    return "\nMostly noise, so that associations in these tables cannot be trusted:\n" + "\n".join(lines) + "\n"

@@ -55,6 +55,9 @@ class Certificate(BaseModel):
     unlisted: list[Columns] | None = None
     """Tables that were asked for and are too large to be listed; left out where there is none."""
 
+    doubtful: list[Columns] | None = None
+    """Listed tables that are so noisy that associations in them cannot be trusted; left out where there is none."""
+
     copies: int | None = Field(default=None, ge=1)
     """Synthetic copies beside the records, from which intervals are made; left out where there is none."""
 
@@ -76,7 +79,7 @@ class Certificate(BaseModel):
 
     def facts(self) -> dict[str, Any]:
         """All that it says, as plain data."""
-        optional = ("measured", "spend", "unlisted", "copies", "rules")
+        optional = ("measured", "spend", "unlisted", "doubtful", "copies", "rules")
         return self.model_dump(exclude={name for name in optional if getattr(self, name) is None})
 
     def numbered(self, spend: int) -> Certificate:
@@ -84,6 +87,9 @@ class Certificate(BaseModel):
 
     def without_tables(self, unlisted: Sequence[Columns]) -> Certificate:
         return self.model_copy(update={"unlisted": list(unlisted) or None})
+
+    def with_doubtful(self, doubtful: Sequence[Columns]) -> Certificate:
+        return self.model_copy(update={"doubtful": list(doubtful) or None})
 
     def with_copies(self, copies: int) -> Certificate:
         return self.model_copy(update={"copies": copies or None})

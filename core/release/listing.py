@@ -23,6 +23,7 @@ from core.base.arrays import Columns, Floats
 from core.models.protocol import Model
 from core.models.tables import Tables
 from core.models.widened import Widened
+from core.planning.room_for_noise import MOST_MOVED
 from core.queries.kit.focus import asked_tables
 from core.queries.kit.protocol import QueryClass
 from core.release.spreadsheet import field
@@ -71,6 +72,10 @@ class Listing:
         """The table, every variable (blank where a table does not use it), the count, its errors and its source."""
         table, *others = (_free(name, self.domain) for name in EXTRA)
         return table, *self.domain.names, *others
+
+    def doubtful(self, rows: float) -> list[Columns]:
+        """Tables so noisy, by the errors to expect and the released number of rows, that associations are not told."""
+        return [each.columns for each in self.tables if each.expected * each.counts.size / 2 > MOST_MOVED * rows]
 
     def csv(self) -> Iterator[bytes]:
         """The file, table by table; no text in it can start a formula."""

@@ -94,6 +94,7 @@ class Release:
         drawn = _copies(draw_copies(again, copies, rows, lawful, layout, generator), domain) if again else {}
         certificate = certificate.with_copies(len(drawn) // 2)
         listing = _listing(model, published, asked, float(certificate.expected_error["mean"]))
+        certificate = certificate.with_doubtful(listing.doubtful(float(published.marginal(()).sum())))
         statistics = statistics_table(certificate, domain, published)
         return cls(
             zipped(

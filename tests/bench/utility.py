@@ -6,8 +6,8 @@ is the area under the curve, and `gap_*` what is left of the distance between re
 `correlation` is the mean error of correlations of ordered columns, `group_mean` that of the target's share by each
 column, in standard errors of real rows, and `coefficient` that of the coefficients of a linear regression of the target
 on the ordered columns, likewise. `within_*` is the share of those that lie within their 95 % intervals from synthetic
-copies, about the table; noise is all that the intervals account for. dpmm runs beside it where an interpreter that has it is named (`dpmm_peer.py`), else
-its recorded figures stand in, where there are any.
+copies, about the table; noise is all that the intervals account for. dpmm runs beside it where an interpreter that has
+it is named (`dpmm_peer.py`), else its recorded figures stand in, where there are any.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from core.mechanisms.tree.tree import Tree
 from core.privacy.budget import Budget
 from core.queries.marginals import Marginals
-from core.schema.domain import Domain
 from core.release.combining import combine
 from core.release.copies import Redrawing
+from core.schema.domain import Domain
 from core.table.stand_in import StandIn
 from tests.bench import dpmm_peer
 from tests.bench.line import Line

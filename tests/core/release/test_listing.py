@@ -82,6 +82,18 @@ def test_the_list_says_what_was_measured_and_how_well():
     assert unknown["source"].isna().all() and unknown["standard_error"].isna().all(), "its model does not say"
 
 
+def test_tables_that_are_mostly_noise_are_named():
+    drawn = points()
+    noisy = Tables(SMALL, {}, drawn, {}, {PAIRS[0]: 9.1, PAIRS[1]: 17.9, PAIRS[2]: 1.0})
+    release = packed(noisy)
+    assert drawn.total == 900, "12 x 9.1 / 2 is above 54 rows, 6 x 17.9 / 2 is below"
+    assert release.certificate.doubtful == [PAIRS[0]]
+    about = zipfile.ZipFile(io.BytesIO(release.zip())).read("README.txt").decode()
+    assert about.endswith("cannot be trusted:\n  colour x size\n")
+    assert "Mostly noise" in release.report().decode()
+    assert "doubtful" not in packed(some_tables()).certificate.facts()
+
+
 def test_the_model_answers_where_none_of_its_tables_does():
     """Whole records are less exact than the weighted ones of the model; all answers agree."""
     model = some_tables()
