@@ -7,6 +7,7 @@ from itertools import count
 
 import numpy as np
 
+from core.base.arrays import Codes
 from core.desk.planner import Planner
 from core.desk.told_figures import ToldFigures
 from core.kernel.kernel import Kernel
@@ -66,7 +67,7 @@ class Releases:
         measuring = priced.measuring
         redrawing, drawn = Redrawing(mechanism, table.unit, model, most_records(table.domain)), count()
 
-        def again(generator: np.random.Generator) -> Model:
+        def again(generator: np.random.Generator) -> tuple[Codes, Model]:
             progress("Drawing copies", 0.9 + 0.1 * next(drawn) / copies)
             return redrawing(generator)
 

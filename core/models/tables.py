@@ -40,6 +40,8 @@ class Tables:
     for the whole table."""
     expected: Mapping[Columns, float] = field(default_factory=dict)
     """The mean error of a count of a table, in rows, as far as the mechanism can tell."""
+    missed: Mapping[Columns, float] = field(default_factory=dict)
+    """Pairs that were not measured, and by how many rows they were found to be off beyond chance."""
 
     @property
     def total(self) -> float:

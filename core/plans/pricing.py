@@ -113,8 +113,8 @@ def check_paid(priced: Priced[Any, Any], entry: Entry) -> None:
 
 
 def most_records(domain: Domain, copies: int = 0) -> int:
-    """Records of a release, and of each of its copies."""
-    return MOST_VALUES // (len(domain) * (1 + copies))
+    """Records of a release, and of each of its copies and their origins."""
+    return MOST_VALUES // (len(domain) * (1 + 2 * copies))
 
 
 def check_count(value: object, parameter: str, most: int) -> None:

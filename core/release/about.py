@@ -32,11 +32,12 @@ In the CSV files an apostrophe stands where a spreadsheet could begin a formula:
 after a semicolon, tab or line break. The Parquet files have the exact text.
 """
 COPIES = """
-copies/                           {number} synthetic copies: what the mechanism makes of these records with other noise
-combine.py                        one estimate with its interval from records and copies: run it, or import it
+copies/                           {number} tables that the original may be, by what is released (origin), and what the
+                                  mechanism makes of each with other noise (synthetic): to make intervals from
+combine.py                        one estimate with its interval from records, copies and origins: run it, or import it
 
-Use synthetic.csv for everything but intervals; a copy has the noise twice. Intervals account for the noise, not for
-what was never measured: how columns hang together that are in no measured table.
+Use synthetic.csv for everything but intervals; a copy has the noise twice. Intervals account for the noise and, by a
+measured size, for dependences of columns that are in no measured table; a single strong one may still be missed.
 """
 
 

@@ -25,17 +25,20 @@ COPIES = """from pathlib import Path
 
 from combine import combine
 
-copies = [pd.read_parquet(path) for path in sorted(Path("copies").glob("*.parquet"))]
+copies, origins = (
+    [pd.read_parquet(path) for path in sorted(Path("copies").glob(f"{name}-*.parquet"))]
+    for name in ("synthetic", "origin")
+)
 
 
 def statistic(frame):
     return frame.mean(numeric_only=True)
 
 
-found = combine(statistic(records), [statistic(copy) for copy in copies])
+found = combine(statistic(records), [statistic(each) for each in copies], [statistic(each) for each in origins])
 pd.DataFrame({"estimate": found.estimate, "low": found.low, "high": found.high}, index=statistic(records).index)"""
-ABOUT_COPIES = """Intervals of 95 % that account for the noise. They do not account for what was never measured: how
-columns hang together that are in no measured table."""
+ABOUT_COPIES = """Intervals of 95 % that account for the noise and, by a measured size, for dependences of columns that
+are in no measured table; a single strong one may still be missed."""
 CAUTION = """Shares of many records are close to those of the table; the certificate says how close. Counts of
 small groups are mostly noise, no record belongs to a person, and tests that assume a random sample from the population
 are too sure of themselves here: the noise that protects people comes on top."""

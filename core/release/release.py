@@ -33,7 +33,7 @@ from core.release.about import about
 from core.release.catalogue import croissant
 from core.release.certificate import Certificate
 from core.release.combining import Combined, combine
-from core.release.copies import Again, combining_script, draw_copies, written_records
+from core.release.copies import COPY, ORIGIN, Again, combining_script, draw_copies, written_records
 from core.release.lawful import Lawful
 from core.release.listing import Listing, fitting, in_order, listed_table, room_for
 from core.release.notebook import notebook
@@ -92,7 +92,7 @@ class Release:
         if measure is not None:
             certificate = certificate.with_measured(measure(published))
         drawn = _copies(draw_copies(again, copies, rows, lawful, layout, generator), domain) if again else {}
-        certificate = certificate.with_copies(len(drawn) // 2)
+        certificate = certificate.with_copies(len(drawn) // 4)
         listing = _listing(model, published, asked, float(certificate.expected_error["mean"]))
         certificate = certificate.with_doubtful(listing.doubtful(float(published.marginal(()).sum())))
         statistics = statistics_table(certificate, domain, published)
@@ -186,9 +186,16 @@ class Release:
         return pd.read_parquet(io.BytesIO(self.parquet()))
 
     def copies(self) -> list[pd.DataFrame]:
-        """Synthetic copies of the records; none where the plan asked for none."""
-        number = self.certificate.copies or 0
-        return [pd.read_parquet(io.BytesIO(self._read(f"{_copy(place)}.parquet"))) for place in range(number)]
+        """What the mechanism made of each origin, with other noise; none where the plan asked for none."""
+        return self._several(COPY)
+
+    def origins(self) -> list[pd.DataFrame]:
+        """Tables that the private one may be, by what is released: one for each copy."""
+        return self._several(ORIGIN)
+
+    def _several(self, stem: str) -> list[pd.DataFrame]:
+        numbers = range(self.certificate.copies or 0)
+        return [pd.read_parquet(io.BytesIO(self._read(f"{_numbered(stem, place)}.parquet"))) for place in numbers]
 
     def estimate(
         self,
@@ -201,13 +208,12 @@ class Release:
 
         With `variance`, the usual one of the statistic, the interval is about the people whom the table is a sample of.
         """
-        copies = self.copies()
-        if not copies:
+        if not self.certificate.copies:
             raise Refused("This release has no copies to make an interval from; plan one with copies, for example 10.")
-        records = self.records()
-        estimates = [np.asarray(statistic(copy), dtype=np.float64) for copy in copies]
+        records, frames = self.records(), (self.copies(), self.origins())
+        copies, origins = ([np.asarray(statistic(each), dtype=np.float64) for each in several] for several in frames)
         within = 0.0 if variance is None else variance(records)
-        return combine(statistic(records), np.stack(estimates), variance=within, level=level)
+        return combine(statistic(records), np.stack(copies), np.stack(origins), variance=within, level=level)
 
     @cached_property
     def tables(self) -> Mapping[Columns, NDArray[np.float64]]:
@@ -273,16 +279,18 @@ def _listing(model: Model, published: Published, asked: Sequence[Columns], usual
     return Listing(domain, [listed_table(columns, table, model, usual) for columns, table in counts])
 
 
-def _copies(frames: Iterable[pd.DataFrame], domain: Domain) -> dict[str, bytes]:
-    """Two files for each copy."""
+def _copies(frames: Iterable[tuple[pd.DataFrame, pd.DataFrame]], domain: Domain) -> dict[str, bytes]:
+    """Two files for each origin and for each copy."""
     files: dict[str, bytes] = {}
-    for place, frame in enumerate(frames):
-        files |= {f"{_copy(place)}.csv": to_csv(frame), f"{_copy(place)}.parquet": _parquet(frame, domain)}
+    for place, both in enumerate(frames):
+        for stem, frame in zip((ORIGIN, COPY), both, strict=True):
+            name = _numbered(stem, place)
+            files |= {f"{name}.csv": to_csv(frame), f"{name}.parquet": _parquet(frame, domain)}
     return files
 
 
-def _copy(place: int) -> str:
-    return f"copies/synthetic-{place + 1:02}"
+def _numbered(stem: str, place: int) -> str:
+    return f"{stem}-{place + 1:02}"
 
 
 def _rounded(table: NDArray[np.float64]) -> NDArray[np.float64]:

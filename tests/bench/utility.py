@@ -6,7 +6,7 @@ is the area under the curve, and `gap_*` what is left of the distance between re
 `correlation` is the mean error of correlations of ordered columns, `group_mean` that of the target's share by each
 column, in standard errors of real rows, and `coefficient` that of the coefficients of a linear regression of the target
 on the ordered columns, likewise. `within_*` is the share of those that lie within their 95 % intervals from synthetic
-copies, about the table; noise is all that the intervals account for. dpmm runs beside it where an interpreter that has
+copies, about the table. dpmm runs beside it where an interpreter that has
 it is named (`dpmm_peer.py`), else its recorded figures stand in, where there are any.
 """
 
@@ -134,8 +134,13 @@ def _covered(task: Task, tree: Tree) -> dict[str, float]:
         model = release_of(tree, task.known)
         again = Redrawing(tree, task.known.unit, model, rows)
         released = _statistics(task, model.sample(rows, generator))
-        copies = [_statistics(task, again(generator).sample(rows, generator)) for _ in range(COPIES)]
-        found = {name: combine(each, [copy[name] for copy in copies]) for name, each in released.items()}
+        pairs = [again(generator) for _ in range(COPIES)]
+        copies = [_statistics(task, copy.sample(rows, generator)) for _, copy in pairs]
+        origins = [_statistics(task, codes) for codes, _ in pairs]
+        found = {
+            name: combine(each, [one[name] for one in copies], [one[name] for one in origins])
+            for name, each in released.items()
+        }
         held.append(
             {name: np.mean((found[name].low <= each) & (each <= found[name].high)) for name, each in truth.items()}
         )

@@ -96,8 +96,11 @@ class Candidates:
 
     def off(self) -> dict[Columns, float]:
         """How far each table is off the model, in rows, chance included."""
-        found = np.maximum(self.distances, 0.0) + self.floors
-        return dict(zip(self.columns, found.tolist(), strict=True))
+        return dict(zip(self.columns, (np.maximum(self.distances, 0.0) + self.floors).tolist(), strict=True))
+
+    def missed(self) -> dict[Columns, float]:
+        """The same without what chance alone makes."""
+        return dict(zip(self.columns, np.maximum(self.distances, 0.0).tolist(), strict=True))
 
     @property
     def sizes(self) -> Floats:

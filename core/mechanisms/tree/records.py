@@ -16,7 +16,7 @@ from core.mechanisms.tree.coarse import Views
 from core.mechanisms.tree.columns import OneWay
 from core.mechanisms.tree.lawfulness import MergedRules
 from core.mechanisms.tree.measuring import Measuring
-from core.mechanisms.tree.pairs import by_value
+from core.mechanisms.tree.pairs import Candidates, by_value
 from core.mechanisms.tree.planes import Sides
 from core.mechanisms.tree.ranges import NestedCounts
 from core.models import tables as limits
@@ -53,9 +53,8 @@ def measure_worst_tables(
     weights: Mapping[Columns, float],
     scores: Fraction,
     part: Fraction,
-) -> tuple[Noisy, dict[Columns, float]]:
-    """Score all tables against the records, also in bins, and measure those worth most; and how far each table was off,
-    in rows."""
+) -> tuple[Noisy, Candidates]:
+    """Score all tables against the records, also in bins, and measure those worth most; and how far each was off."""
     tables = [columns for columns in weights if min(records.domain.shape(columns)) > 1]
     candidates = measuring.distances(tables, weights, [records.marginal(columns) for columns in tables], scores)
     power = measuring.spending.power
@@ -66,7 +65,7 @@ def measure_worst_tables(
     chosen = by_value(candidates, power, sigma_of)
     if chosen.size:
         known = known.joined(measuring.tables(candidates.shares(chosen, power), part))
-    return known, candidates.off()
+    return known, candidates
 
 
 def rake_to_tables(records: Points, known: Noisy, rules: MergedRules) -> Points:
@@ -127,7 +126,7 @@ def publish(
     known: Noisy,
     rules: MergedRules,
     wanted: Sequence[Columns],
-    off: Mapping[Columns, float],
+    scored: Candidates | None,
 ) -> Tables:
     """Records over the original cells, and tables that know more than whole rows drawn from those records.
 
@@ -161,7 +160,13 @@ def publish(
     if rules.lawfulness:
         released = {columns: rules.lawfulness.tables.applied(columns, table) for columns, table in released.items()}
     noted = rules.lawfulness.unknown(_measured(one_way, known))
-    return Tables(original, released, decoded, noted, _expected(one_way, known, off))
+    missed = {
+        columns: rows
+        for columns, rows in (scored.missed() if scored else {}).items()
+        if len(columns) == 2 and columns not in known.tables and all(name in original for name in columns)
+    }
+    expected = _expected(one_way, known, scored.off() if scored else {})
+    return Tables(original, released, decoded, noted, expected, missed)
 
 
 def _expected(one_way: OneWay, known: Noisy, off: Mapping[Columns, float]) -> dict[Columns, float]:

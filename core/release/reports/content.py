@@ -152,7 +152,7 @@ def _copies(certificate: Certificate) -> list[tuple[str, str]]:
     """What the copies are for; nothing where there is none."""
     if certificate.copies is None:
         return []
-    return [("Copies", f"{amount(certificate.copies)} with other noise, to make intervals from (combine.py)")]
+    return [("Copies", f"{amount(certificate.copies)} with their origins, to make intervals from (combine.py)")]
 
 
 def _unlisted(certificate: Certificate) -> list[tuple[str, str]]:

@@ -38,7 +38,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
 def test_copies_look_like_the_records_and_differ(release: Release) -> None:
     records, copies = release.records(), release.copies()
     assert release.certificate.copies == len(copies) == 3
-    for copy in copies:
+    for copy in (*copies, *release.origins()):
         assert list(copy.columns) == list(records.columns)
         assert list(copy.dtypes) == list(records.dtypes)
         assert len(copy) == len(records)
@@ -50,8 +50,8 @@ def test_copies_look_like_the_records_and_differ(release: Release) -> None:
 def test_they_are_in_the_archive_twice(release: Release) -> None:
     with zipfile.ZipFile(io.BytesIO(release.zip())) as archive:
         text = pd.read_csv(io.BytesIO(archive.read("copies/synthetic-02.csv")))
-        assert "3 synthetic copies" in archive.read("README.txt").decode()
-        assert "3 with other noise" in archive.read("report.html").decode()
+        assert "3 tables that the original may be" in archive.read("README.txt").decode()
+        assert "3 with their origins" in archive.read("report.html").decode()
     assert text["age"].tolist() == release.copies()[1]["age"].tolist()
 
 
@@ -118,7 +118,7 @@ def test_copies_keep_the_rules_of_the_schema(desk: Desk) -> None:
     frame = pd.DataFrame({"age": np.arange(1_000) % 10, "smokes": np.arange(1_000) % 10 > 6})
     table = desk.add_table(frame, domain, unit=Unit.row(), budget=Budget(2))
     release = desk.release(desk.plan(table, PAIRS, mechanism="laplace", budget=Budget(1), measure=0, copies=2))
-    for copy in release.copies():
+    for copy in (*release.copies(), *release.origins()):
         assert not ((copy["age"] < 3) & copy["smokes"]).any()
 
 
@@ -143,9 +143,11 @@ def coverage(mechanism: str, budget: Budget, releases: int, number: int) -> floa
     for _ in range(releases):
         model = built.run(Kernel(table, SimulatedNoise(generator), built.cost(domain, table.unit)))
         again = Redrawing(built, table.unit, model, 100_000)
+        drawn = [again(generator) for _ in range(number)]
         found = combine(
             shares(model.sample(4_000, generator)),
-            np.stack([shares(again(generator).sample(4_000, generator)) for _ in range(number)]),
+            [shares(copy.sample(4_000, generator)) for _, copy in drawn],
+            [shares(origin) for origin, _ in drawn],
         )
         held.append((found.low <= truth) & (truth <= found.high))
     return float(np.mean(held))
