@@ -1,13 +1,15 @@
 """Tables that the private one may be: records of a release with dependences that its mechanism may have missed.
 
 A mechanism that measures some pairs of columns leaves others as its model has them, and says by how many rows those
-were found to be off (`Tables.missed`, noisy and public). A plausible table has a dependence of that size in each such
-pair, in a direction that is drawn at random: some records get their values of one column again in the order, or in the
-opposite order, of the other. All counts of single columns stay. Everything here is post-processing.
+were found to be off (`Tables.missed`, noisy and public). A plausible table has a dependence in each such pair, in a
+direction that is drawn at random: some records get their values of one column again in the order, or in the opposite
+order, of the other. They are so many that a correlation moves as by a weak dependence of all records that puts the
+missed rows into wrong cells. All counts of single columns stay. Everything here is post-processing.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -17,9 +19,9 @@ from core.models.protocol import Model
 from core.models.tables import Tables
 from core.schema.domain import Domain
 
-MOVED = 1.2
-"""Rows by which a table is off, in the sum over its cells, for each record whose values are put in order: from 1, for
-two yes/no columns with even shares, to 2, for columns of many values."""
+NORMAL = 2 / math.pi
+"""Rows off for each record and each part of a weak correlation: the mean of |x y| of independent normal numbers.
+Of two yes/no columns with even shares it is 1."""
 
 
 def plausible(released: Model, codes: Codes, generator: np.random.Generator) -> Codes:
@@ -36,7 +38,8 @@ def with_dependences(
     pairs = list(missed)
     for place in generator.permutation(len(pairs)):
         one, two = generator.permutation(pairs[place])
-        number = min(round(missed[pairs[place]] / MOVED), len(changed))
+        each = 1.0 if max(domain[one].size, domain[two].size) == 2 else NORMAL
+        number = min(round(missed[pairs[place]] / each), len(changed))
         chosen = generator.choice(len(changed), number, replace=False)
         left, right = (domain.names.index(name) for name in (one, two))
         order = np.argsort(_ranks(domain, one, changed[chosen, left], generator), kind="stable")

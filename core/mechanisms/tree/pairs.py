@@ -99,8 +99,9 @@ class Candidates:
         return dict(zip(self.columns, (np.maximum(self.distances, 0.0) + self.floors).tolist(), strict=True))
 
     def missed(self) -> dict[Columns, float]:
-        """The same without what chance alone makes."""
-        return dict(zip(self.columns, np.maximum(self.distances, 0.0).tolist(), strict=True))
+        """The same without what chance alone makes: independent errors of a cell add up in squares."""
+        whole = np.maximum(self.distances, 0.0) + self.floors
+        return dict(zip(self.columns, np.sqrt(whole**2 - self.floors**2).tolist(), strict=True))
 
     @property
     def sizes(self) -> Floats:

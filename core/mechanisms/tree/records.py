@@ -160,13 +160,25 @@ def publish(
     if rules.lawfulness:
         released = {columns: rules.lawfulness.tables.applied(columns, table) for columns, table in released.items()}
     noted = rules.lawfulness.unknown(_measured(one_way, known))
-    missed = {
-        columns: rows
-        for columns, rows in (scored.missed() if scored else {}).items()
-        if len(columns) == 2 and columns not in known.tables and all(name in original for name in columns)
-    }
     expected = _expected(one_way, known, scored.off() if scored else {})
-    return Tables(original, released, decoded, noted, expected, missed)
+    return Tables(original, released, decoded, noted, expected, _missed(known, rules, scored))
+
+
+def _missed(known: Noisy, rules: MergedRules, scored: Candidates | None) -> dict[Columns, float]:
+    """Pairs of which neither the table nor a view in bins was measured, and by how many rows they were off.
+
+    A view in bins tells it better than the table itself, where chance alone makes most of the distance.
+    """
+    order = rules.compression.original.names
+
+    def pair_of(columns: Columns) -> Columns:
+        return tuple(sorted((rules.sources.get(name, name) for name in columns), key=order.index))
+
+    measured = {pair_of(columns) for columns in known.tables}
+    found = {columns: rows for columns, rows in (scored.missed() if scored else {}).items() if len(columns) == 2}
+    in_bins = sorted(found, key=lambda columns: sum(name in rules.sources for name in columns))
+    coarsest = {pair_of(columns): found[columns] for columns in in_bins}
+    return {pair: rows for pair, rows in coarsest.items() if pair not in measured}
 
 
 def _expected(one_way: OneWay, known: Noisy, off: Mapping[Columns, float]) -> dict[Columns, float]:
