@@ -24,7 +24,7 @@ from core.queries.rectangles import Rectangles
 from core.queries.statistics import Statistics
 from core.queries.unions import Unions
 from core.release.certificate import Certificate
-from core.release.combining import Combined, combine
+from core.release.copies.combining import Combined, combine
 from core.release.release import Release
 from core.schema.domain import Booleans, Categories, Dates, Domain, Integers, Reals
 from core.sessions.session import Session

@@ -21,7 +21,7 @@ from core.plans.statements import DeskTable
 from core.plans.terms import is_decision, is_discovery, is_session
 from core.privacy.noise import NoiseSource
 from core.release.certificate import certify
-from core.release.copies import Redrawing
+from core.release.copies.redrawing import Redrawing
 from core.release.lawful import records_for
 from core.release.listing import announced
 from core.release.published import Published

@@ -32,8 +32,8 @@ from core.queries.statistics import Statistics
 from core.release.about import about
 from core.release.catalogue import croissant
 from core.release.certificate import Certificate
-from core.release.combining import Combined, combine
-from core.release.copies import COPY, ORIGIN, Again, combining_script, draw_copies, written_records
+from core.release.copies.combining import Combined, combine
+from core.release.copies.redrawing import COPY, ORIGIN, Again, combining_script, draw_copies, written_records
 from core.release.lawful import Lawful
 from core.release.listing import Listing, fitting, in_order, listed_table, room_for
 from core.release.notebook import notebook

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from core.mechanisms.tree.tree import Tree
 from core.privacy.budget import Budget
 from core.queries.marginals import Marginals
-from core.release.combining import combine
-from core.release.copies import Redrawing
+from core.release.copies.combining import combine
+from core.release.copies.redrawing import Redrawing
 from core.schema.domain import Domain
 from core.table.stand_in import StandIn
 from tests.bench import dpmm_peer

@@ -5,7 +5,7 @@ import pytest
 
 from core.models.points import Points
 from core.models.tables import Tables
-from core.release.plausible import plausible, with_dependences
+from core.release.copies.plausible import plausible, with_dependences
 from core.schema.domain import Categories, Domain, Integers
 
 ROWS = 20_000

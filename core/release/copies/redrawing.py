@@ -28,9 +28,9 @@ from core.models.protocol import Model
 from core.models.widened import widened
 from core.planning.simulation.simulated_noise import SimulatedNoise
 from core.privacy.unit import Unit
-from core.release import combining
+from core.release.copies import combining
+from core.release.copies.plausible import plausible
 from core.release.lawful import Lawful, records_for
-from core.release.plausible import plausible
 from core.table.stand_in import StandIn
 
 Again = Callable[[np.random.Generator], tuple[Codes, Model]]

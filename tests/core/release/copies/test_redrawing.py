@@ -16,8 +16,8 @@ from core.kernel.kernel import Kernel
 from core.planning.simulation.simulated_noise import SimulatedNoise
 from core.plans.statements import DeskTable
 from core.registry import mechanism_from
-from core.release import copies as copies_module
-from core.release.copies import Redrawing
+from core.release.copies import redrawing
+from core.release.copies.redrawing import Redrawing
 from core.schema.domain import Booleans, Categories, Domain
 from core.table.stand_in import StandIn
 from tests.core.people import DOMAIN, PAIRS, desk, held, people
@@ -106,7 +106,7 @@ def test_a_copy_that_cannot_be_made_does_not_lose_the_release(
             raise ZeroDivisionError
         return real(self, generator)
 
-    monkeypatch.setattr(copies_module.Redrawing, "__call__", failing)
+    monkeypatch.setattr(redrawing.Redrawing, "__call__", failing)
     release = desk.release(desk.plan(held, PAIRS, mechanism="laplace", budget=HALF, measure=0, copies=5))
     assert release.certificate.copies == len(release.copies()) == 1
 
