@@ -48,6 +48,7 @@ def test_a_release_is_measured_unless_it_is_switched_off(page: Open, desk: Desk,
     assert release.measured.headline().removesuffix(".") in words(page("shared"))
 
 
+@pytest.mark.exhaustive
 def test_copies_are_chosen_on_plan_and_come_with_the_release(page: Open, desk: Desk, small: DeskTable) -> None:
     app = page("plan")
     next(found for found in app.number_input if found.label == "Synthetic copies").set_value(2).run()

@@ -65,6 +65,7 @@ def test_an_estimate_has_an_interval(release: Release) -> None:
     assert several.low.shape == (4,)
 
 
+@pytest.mark.exhaustive
 def test_the_script_needs_no_release_desk(release: Release, tmp_path: Path) -> None:
     zipfile.ZipFile(io.BytesIO(release.zip())).extractall(tmp_path)
     done = subprocess.run(
@@ -87,10 +88,10 @@ def test_they_cost_nothing_and_are_another_plan(desk: Desk, held: DeskTable) -> 
         desk.release(plain).estimate(lambda records: 1.0)
 
 
-@pytest.mark.parametrize("copies", [-1, 21, 2.5, "3", True, None])
-def test_a_number_that_cannot_be(desk: Desk, held: DeskTable, copies: object) -> None:
-    with pytest.raises(BadParameter, match="copies"):
-        desk.plan(held, PAIRS, mechanism="laplace", budget=HALF, copies=copies)  # type: ignore[arg-type]
+def test_a_number_that_cannot_be(desk: Desk, held: DeskTable) -> None:
+    for copies in (-1, 21, 2.5, "3", True, None):
+        with pytest.raises(BadParameter, match="copies"):
+            desk.plan(held, PAIRS, mechanism="laplace", budget=HALF, copies=copies)  # type: ignore[arg-type]
     assert desk.statement(held).spent_share == 0
 
 
