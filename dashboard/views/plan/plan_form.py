@@ -52,7 +52,7 @@ def sizes(table: DeskTable, known: int | None) -> tuple[int, int | None, int]:
             max_value=MOST_ROWS,
             value=None,
             step=1000,
-            placeholder="as many as the release estimates",
+            placeholder="as the release estimates",
             key="rows",
             persist_state="session",
             help="Empty: about as many as the table has. The number itself costs nothing.",
