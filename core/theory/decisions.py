@@ -22,7 +22,7 @@ def sum_of_noises(scale: float, terms: int, sums: int, beta: float) -> float:
 
     nu sqrt(8 ln(2 N/beta)) with nu = scale max(sqrt(terms), sqrt(2 ln(2 N/beta))) (Chan, Shi and Song 2011, lemma 2.8).
     """
-    many = math.log(2 * sums / beta)
+    many = math.log(sums) + math.log(2 / beta)
     return scale * max(math.sqrt(terms), math.sqrt(2 * many)) * math.sqrt(8 * many)
 
 

@@ -44,6 +44,7 @@ ROWS = pd.DataFrame(
 SITES = [["north", 0, 3], ["south", 0, 0], ["east", 3, 1]]
 PUBLIC: dict[str, dict[str, Any]] = {
     "k-median": {"sites": SITES, "columns": ["x", "y"], "k": 1},
+    "facility-superset": {"sites": SITES, "columns": ["x", "y"], "opening": 2.0},
     "k-means": {"columns": ["x", "y"], "k": 2},
     "min-cut": {"columns": ["from", "to"]},
     "vertex-cover": {"columns": ["from", "to"]},

@@ -23,12 +23,20 @@ PROJECTS = Domain((Booleans(name="a"), Booleans(name="b"), Integers(name="c", lo
 PEOPLE = Domain((Booleans(name="ill"), Booleans(name="a"), *PLACES))
 ENDS = {"columns": ["from", "to"]}
 SITES = {"sites": [["n", 0, 0], ["m", 1, 1], ["o", 2, 0]], "columns": ["x", "y"], "k": 1}
+WITHOUT_K = {name: value for name, value in SITES.items() if name != "k"}
+LISTED = {
+    "sites": [["n"], ["m"]],
+    "columns": ["element"],
+    "k": 1,
+    "distances": [[place, site, far] for far, place in enumerate("defg") for site in "nm"],
+}
 SETS = {"members": [["A", "d"], ["A", "e"], ["B", "e"], ["B", "f"], ["C", "f"], ["C", "g"]], "column": "element"}
 
 INSTANCES: dict[str, list[tuple[Domain, dict[str, Any]]]] = {
-    "k-median-counts": [(PLACES, SITES)],
+    "k-median-counts": [(PLACES, SITES), (ELEMENTS, LISTED)],
     "k-median-exact": [(PLACES, SITES)],
     "k-median-search": [(PLACES, {**SITES, "swaps": 2})],
+    "facility-superset": [(PLACES, {**WITHOUT_K, "opening": 2.0})],
     "k-means": [(PLACES, {"columns": ["x", "y"], "k": 2})],
     "min-cut": [(GRAPH, ENDS), (HEAVY, {**ENDS, "weight": "weight"})],
     "min-cut-padded": [(GRAPH, ENDS)],

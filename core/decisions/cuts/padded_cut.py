@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from core.base.errors import Refused
 from core.base.wording import figure
+from core.decisions.cuts.min_cut import ENUMERATED, CutGraph, sides_of
 from core.decisions.decision import Decided, choices
-from core.decisions.min_cut import ENUMERATED, CutGraph, sides_of
 from core.kernel.decisions.cuts import PaddedCuts, PaddedSides
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Progress, silent
