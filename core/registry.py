@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from core.base.errors import BadParameter, Refused, Unknown, printable
+from core.decisions.covers.class_cover import ClassCover
 from core.decisions.covers.cover_size import CoverSize
 from core.decisions.covers.degree_order import DegreeOrder
 from core.decisions.covers.set_choices import SetChoices
@@ -18,6 +19,7 @@ from core.decisions.cuts.min_cut import MinCut
 from core.decisions.cuts.padded_cut import PaddedCut
 from core.decisions.decision import Decision
 from core.decisions.k_means import KMeans
+from core.decisions.k_means_records import KMeansRecords
 from core.decisions.learner import BestRule
 from core.decisions.projects import PublicProjects
 from core.decisions.projects_exact import ProjectsExact
@@ -138,10 +140,12 @@ decisions: Mapping[str, type[Decision]] = MappingProxyType(
         "k-median-search": KMedianSearch,
         "facility-superset": FacilitySuperset,
         "k-means": KMeans,
+        "k-means-records": KMeansRecords,
         "min-cut": MinCut,
         "min-cut-padded": PaddedCut,
         "vertex-cover-degrees": DegreeOrder,
         "vertex-cover-order": RandomVertexOrder,
+        "vertex-cover-classes": ClassCover,
         "vertex-cover-size": CoverSize,
         "set-cover-presence": SetPresence,
         "set-cover-orders": SetOrders,

@@ -12,7 +12,8 @@ from core import registry
 from core.base.errors import BadParameter, DeskError, Refused, Unknown
 from core.decisions.covers.set_cover import covered_by, greedy_sets
 from core.decisions.covers.vertex_cover import cover_cost, greedy_order
-from core.decisions.cuts.min_cut import ENUMERATED, suggested
+from core.decisions.cuts.min_cut import ENUMERATED
+from core.decisions.cuts.suggestions import contracted, suggested
 from core.decisions.decision import Decided, choices
 from core.decisions.sites.k_median import local_search
 from core.kernel.decisions.vertex_order import STEPS
@@ -43,6 +44,7 @@ from tests.privacy.kit.decisions import (
 MUCH = Budget(900)
 """Enough that noise decides nothing."""
 ROW = Unit.row()
+DRAWN = ("vertex-cover-order", "vertex-cover-classes")
 
 
 @pytest.mark.parametrize("name", registry.decisions)
@@ -53,9 +55,7 @@ def test_with_much_budget_it_decides_as_without_privacy(name):
         decided = run(decision, table)
         least, found = decision.best(table), decision.value(decided, table)
         # An order that is drawn need not be a good one: what it costs on average is a theorem below.
-        room = (
-            float(sum(line["cost"] for line in decided.lines)) if name == "vertex-cover-order" else 0.35 * max(1, least)
-        )
+        room = float(sum(line["cost"] for line in decided.lines)) if name in DRAWN else 0.35 * max(1, least)
         assert abs(found - least) <= room, name
         if decided.estimate is not None and name != "facility-superset":
             assert decided.estimate.value == pytest.approx(found, abs=6 * decided.estimate.within + 1e-6)
@@ -140,8 +140,26 @@ def test_a_larger_graph_is_cut_among_suggestions():
     assert len(names) > ENUMERATED
     decision = decision_from("min-cut", Budget(30), ENDS)
     assert decision.value(run(decision, table), table) == 1
-    sides = suggested(nx.to_numpy_array(barbell))
+    sides = suggested(nx.to_numpy_array(barbell), np.random.default_rng(0))
     assert not sides[:, 0].any() and sides.any(axis=1).all()
+
+
+def test_contractions_find_the_smallest_cut():
+    """Karger: each one with a chance of at least 2/n^2; on a barbell far more often."""
+    generator, barbell = np.random.default_rng(0), nx.to_numpy_array(nx.barbell_graph(5, 0))
+    found = [contracted(barbell, generator) for _ in range(40)]
+    assert all(0 < side.sum() < 10 for side in found)
+    assert sum(set(np.flatnonzero(side)) == set(range(5)) for side in found) > 20
+    # Nothing is joined to the last vertex: chance decides, and both sides still have somebody.
+    assert 0 < contracted(np.zeros((4, 4)), generator).sum() < 4
+
+
+def test_a_cut_that_is_not_measured_is_chosen_with_all_of_epsilon():
+    with_it, without = (decision_from("min-cut", Budget(1), {**ENDS, "estimated": flag}) for flag in (True, False))
+    assert [float(each.epsilon) for each in with_it.cost(GRAPH, ROW).events] == [0.9, 0.1]
+    assert [float(each.epsilon) for each in without.cost(GRAPH, ROW).events] == [1.0]
+    table = neighbouring(GRAPH, ROW, np.random.default_rng(2))[0]
+    assert run(without, table).estimate is None and run(with_it, table).estimate is not None
 
 
 def test_padding_of_an_order_is_no_larger_than_the_thesis():
