@@ -14,6 +14,7 @@ from core.decisions.covers.degree_order import DegreeOrder
 from core.decisions.covers.set_choices import SetChoices
 from core.decisions.covers.set_orders import SetOrders
 from core.decisions.covers.set_presence import SetPresence
+from core.decisions.covers.set_ranges import SetRanges
 from core.decisions.covers.vertex_order import RandomVertexOrder
 from core.decisions.cuts.min_cut import MinCut
 from core.decisions.cuts.padded_cut import PaddedCut
@@ -150,6 +151,7 @@ decisions: Mapping[str, type[Decision]] = MappingProxyType(
         "set-cover-presence": SetPresence,
         "set-cover-orders": SetOrders,
         "set-cover-choices": SetChoices,
+        "set-cover-ranges": SetRanges,
         "projects": PublicProjects,
         "projects-exact": ProjectsExact,
         "learner": BestRule,

@@ -76,7 +76,7 @@ def likely(noisy: Floats, rate: float) -> Floats:
     as likely from a 1, every other as much likelier from a 0. Read so it has half the variance; the share of all
     elements that must be covered, which the same figures tell well, makes it a probability.
     """
-    wrong = 1 / (1 + math.exp(rate))
+    wrong = math.exp(-rate) / (1 + math.exp(-rate))
     above = noisy > 0
     share = float(np.clip((above.mean() - wrong) / (1 - 2 * wrong), 0.01, 0.99))
     held = share * np.where(above, 1 - wrong, wrong)

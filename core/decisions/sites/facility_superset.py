@@ -107,25 +107,36 @@ class FacilitySuperset(SiteProblem):
 
 
 def listed(apart: Floats, demand: Floats, opening: float) -> tuple[int, ...]:
-    """Sites added, dropped and swapped as long as that lowers their price plus what people's ways cost.
+    """Sites added one by one, then added, dropped and swapped, as long as that lowers their price plus people's ways.
 
     Demands may be negative where they are estimates.
     """
-    sites = apart.shape[1]
     chosen = [int(np.argmin(demand @ apart))]
     cost = opening + float(demand @ apart[:, chosen[0]])
     for _ in range(ROUNDS):
-        change, lowest = None, cost - LEAST_GAIN * max(1.0, abs(cost))
-        for out in (None, *chosen):
-            kept = [site for site in chosen if site != out]
-            without = apart[:, kept].min(axis=1) if kept else np.full(len(apart), np.inf)
-            if out is not None and kept and (total := opening * len(kept) + float(demand @ without)) < lowest:
-                change, lowest = kept, total
-            totals = opening * (len(kept) + 1) + demand @ np.minimum(apart, without[:, None])
-            totals[chosen] = np.inf
-            if len(chosen) < sites and totals.min() < lowest:
-                change, lowest = [*kept, int(np.argmin(totals))], float(totals.min())
-        if change is None:
+        # Most changes add a site, and of those one look at all sites tells the best.
+        changes = _changed(apart, demand, opening, chosen, None)
+        if not _lower(min(changes)[0], cost):
+            changes = [each for out in chosen for each in _changed(apart, demand, opening, chosen, out)]
+        lowest, changed = min(changes, default=(cost, chosen))
+        if not _lower(lowest, cost):
             break
-        chosen, cost = change, lowest
+        chosen, cost = changed, lowest
     return tuple(sorted(chosen))
+
+
+def _changed(
+    apart: Floats, demand: Floats, opening: float, chosen: list[int], out: int | None
+) -> list[tuple[float, list[int]]]:
+    """What lists cost that lack one of the chosen sites: as they are, and with the best other one."""
+    kept = [site for site in chosen if site != out]
+    nearest = apart[:, kept].min(axis=1) if kept else np.full(len(apart), np.inf)
+    found = [(opening * len(kept) + float(demand @ nearest), kept)] if kept else []
+    totals = opening * (len(kept) + 1) + demand @ np.minimum(apart, nearest[:, None])
+    totals[chosen] = np.inf
+    best = int(np.argmin(totals))
+    return [*found, (float(totals[best]), [*kept, best])] if totals[best] < np.inf else found
+
+
+def _lower(total: float, cost: float) -> bool:
+    return total < cost - LEAST_GAIN * max(1.0, abs(cost))

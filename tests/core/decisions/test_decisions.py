@@ -173,6 +173,22 @@ def test_padding_of_an_order_is_no_larger_than_the_thesis():
     assert float(asked.epsilon(ROW)) == pytest.approx(0.9, rel=0.01)
 
 
+def test_sets_are_divided_by_ranges_of_their_costs():
+    """Costs 1, 3 and 400 with four elements: ranges 0, 1 and 5; who is in the cheap set never takes the dear one."""
+    decision = decision_from("set-cover-ranges", MUCH, {**SETS, "costs": [["A", 400], ["B", 3]]})
+    assert decision.ranges().tolist() == [5, 1, 0]
+    assert {part: own.tolist() for part, own in decision._elements(ELEMENTS).items()} == {
+        0: [False, False, True, True],
+        1: [False, True, False, False],
+        5: [True, False, False, False],
+    }
+    decided = run(decision, Cells(ELEMENTS, np.ones(4, dtype=int)))
+    held = {(line["range"], line["set"]) for line in decided.lines}
+    assert held == {(0, "C"), (0, "B"), (1, "B"), (5, "A")}
+    # e is in A and in B, and takes B; g can only take C, f takes B or C.
+    assert decision.value(decided, Cells(ELEMENTS, np.array([0, 1, 0, 1]))) == 4
+
+
 def test_noisy_presence_is_read_by_its_sign():
     """Of 0s and 1s with discrete Laplace noise the sign says all there is: the exact posterior, by Bayes' rule."""
     rate, share = 0.7, 0.3

@@ -52,6 +52,7 @@ INSTANCES: dict[str, list[tuple[Domain, dict[str, Any]]]] = {
     "set-cover-presence": [(ELEMENTS, SETS), (ELEMENTS, {**SETS, "costs": [["A", 4]]})],
     "set-cover-orders": [(ELEMENTS, SETS), (ELEMENTS, {**SETS, "costs": [["A", 4]]})],
     "set-cover-choices": [(ELEMENTS, SETS), (ELEMENTS, {**SETS, "costs": [["A", 4]]})],
+    "set-cover-ranges": [(ELEMENTS, {**SETS, "costs": [["A", 400], ["B", 3]]})],
     "projects": [(PROJECTS, {"columns": ["a", "b", "c"], "k": 2})],
     "projects-exact": [(PROJECTS, {"columns": ["a", "b", "c"], "k": 2})],
     "learner": [
