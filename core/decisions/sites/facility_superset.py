@@ -23,8 +23,8 @@ from core.schema.domain import Domain
 from core.table.counts import Counts
 from core.theory.decisions import sum_of_noises
 
-ROUNDS = 500
-"""Changes of a local search at most; it ends where none helps."""
+PASSES = 6
+"""Times that every site of a list is tried at most; it ends where no change helps."""
 LEAST_GAIN = 1e-9
 MAY_OPEN = "These may open: {}. Everybody goes to the nearest of them; one opens if somebody comes, which is not told."
 
@@ -43,8 +43,8 @@ class FacilitySuperset(SiteProblem):
 
     **Runtime** O(places x sites^2) for each change of a list.
 
-    Theorem: parallel composition; adding, dropping and swapping sites ends within 3 times of the best by what seems,
-    where distances obey the triangle inequality and no count seems negative (Arya et al. 2004).
+    Theorem: parallel composition; where adding, dropping and swapping sites helps no more, a list is within 3 times of
+    the best by what seems, if distances obey the triangle inequality and no count seems negative (Arya et al. 2004).
     """
 
     name: ClassVar[str] = "facility-superset"
@@ -107,36 +107,34 @@ class FacilitySuperset(SiteProblem):
 
 
 def listed(apart: Floats, demand: Floats, opening: float) -> tuple[int, ...]:
-    """Sites added one by one, then added, dropped and swapped, as long as that lowers their price plus people's ways.
+    """Sites added as long as that lowers their price plus people's ways, then each dropped or swapped where it does.
 
     Demands may be negative where they are estimates.
     """
-    chosen = [int(np.argmin(demand @ apart))]
-    cost = opening + float(demand @ apart[:, chosen[0]])
-    for _ in range(ROUNDS):
-        # Most changes add a site, and of those one look at all sites tells the best.
-        changes = _changed(apart, demand, opening, chosen, None)
-        if not _lower(min(changes)[0], cost):
-            changes = [each for out in chosen for each in _changed(apart, demand, opening, chosen, out)]
-        lowest, changed = min(changes, default=(cost, chosen))
-        if not _lower(lowest, cost):
+    first = int(np.argmin(demand @ apart))
+    cost, chosen = opening + float(demand @ apart[:, first]), [first]
+    for _ in range(PASSES):
+        before = cost
+        while (better := _better(apart, demand, opening, cost, chosen, None)) is not None:
+            cost, chosen = better
+        for out in tuple(chosen):
+            better = _better(apart, demand, opening, cost, chosen, out) if out in chosen else None
+            cost, chosen = better or (cost, chosen)
+        if cost == before:
             break
-        chosen, cost = changed, lowest
     return tuple(sorted(chosen))
 
 
-def _changed(
-    apart: Floats, demand: Floats, opening: float, chosen: list[int], out: int | None
-) -> list[tuple[float, list[int]]]:
-    """What lists cost that lack one of the chosen sites: as they are, and with the best other one."""
+def _better(
+    apart: Floats, demand: Floats, opening: float, cost: float, chosen: list[int], out: int | None
+) -> tuple[float, list[int]] | None:
+    """The best list that lacks one of the chosen sites and may have another one, if it costs less."""
     kept = [site for site in chosen if site != out]
     nearest = apart[:, kept].min(axis=1) if kept else np.full(len(apart), np.inf)
-    found = [(opening * len(kept) + float(demand @ nearest), kept)] if kept else []
     totals = opening * (len(kept) + 1) + demand @ np.minimum(apart, nearest[:, None])
     totals[chosen] = np.inf
-    best = int(np.argmin(totals))
-    return [*found, (float(totals[best]), [*kept, best])] if totals[best] < np.inf else found
-
-
-def _lower(total: float, cost: float) -> bool:
-    return total < cost - LEAST_GAIN * max(1.0, abs(cost))
+    found = [(float(totals.min()), [*kept, int(np.argmin(totals))])]
+    if kept:
+        found.append((opening * len(kept) + float(demand @ nearest), kept))
+    best = min(found)
+    return best if best[0] < cost - LEAST_GAIN * max(1.0, abs(cost)) else None
