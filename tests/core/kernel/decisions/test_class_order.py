@@ -75,6 +75,47 @@ def test_the_loss_by_hand():
     ) == 4 * class_loss(2, 1, 3 * STEPS)
 
 
+@pytest.mark.parametrize(("size", "top"), [(1, 0), (3, 0), (4, 2), (5, 1), (2, 3)])
+def test_the_loss_is_the_largest_sum(size, top):
+    """The same sums again, in floating point and as they stand in the proof."""
+    ease = 2.0 ** -np.arange(top + 1)
+    by_class = [
+        sum(
+            np.log1p(2 * ease[a] / (1.5 * (ease[j:].sum() * size - k * ease[j])))
+            for j in range(a + 1)
+            for k in range(size)
+            if 2 * k < size
+        )
+        for a in range(top + 1)
+    ]
+    found = class_loss(size, top, 3 * STEPS // 2)
+    assert float(found) == pytest.approx(max(np.log1p(1 / 1.5), *by_class), rel=1e-9)
+    assert float(found) >= max(np.log1p(1 / 1.5), *by_class) * (1 - 1e-15), "never rounded down"
+
+
+def test_the_weights_of_every_draw():
+    """Classes of one and two: one imagined vertex in the first; its draw is half of two, so the class is put out."""
+    asked, seen, told = ClassOrder(Edges(("from", "to"), 3), np.array([0, 1, 1]), 5), [], [3, 0, 2, 1]
+
+    def pick(weights):
+        seen.append([int(each) for each in weights])
+        return told[len(seen) - 1]
+
+    assert asked.drawn(table(3, ((0, 1),)), pick) == (0, 2, 1)
+    assert seen == [[2 * (STEPS + 5), STEPS + 5, 5, 10, 0], [1, 0, 0], [0, 5, 5, 0, 0], [0, 1, 0]]
+
+
+def test_limits():
+    two, most = Edges(("from", "to"), 2), (2**62 // 3 - 2 * STEPS) // 2
+    assert ClassOrder(two, np.array([0, 0]), most).padding == most
+    with pytest.raises(BadParameter, match="too large"):
+        ClassOrder(two, np.array([0, 0]), most + 1)
+    assert ClassOrder(two, np.array([0, 20]), 1).top == 20
+    assert ClassOrder(Edges(("from", "to"), 2048), np.zeros(2048, dtype=int), 1).size == 2048
+    with pytest.raises(BadParameter, match="2,048"):
+        ClassOrder(Edges(("from", "to"), 2049), np.zeros(2049, dtype=int), 1)
+
+
 def test_every_vertex_is_put_out_once_and_cheap_classes_end_first():
     asked = ClassOrder(Edges(("from", "to"), 5), np.array([0, 0, 1, 1, 2]), STEPS)
     orders = [asked.drawn(table(5, ((0, 4), (1, 4))), Noise().pick) for _ in range(200)]
