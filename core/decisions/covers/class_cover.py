@@ -22,7 +22,7 @@ from core.mechanisms.kit.protocol import Progress, silent
 from core.privacy.events import Cost, Pure
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.theory.decisions import weighted_vertex_cover_ratio
+from core.theory.decisions.decision_bounds import weighted_vertex_cover_ratio
 
 MOST_PADDING = 2**26
 SEARCHES = 20

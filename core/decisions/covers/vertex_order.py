@@ -21,7 +21,7 @@ from core.mechanisms.kit.protocol import Progress, silent
 from core.privacy.events import Cost, Pure
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.theory.decisions import hallucinated_ratio, vertex_cover_ratio
+from core.theory.decisions.decision_bounds import hallucinated_ratio, vertex_cover_ratio
 
 PADDINGS = ("growing", "hallucinated")
 SEARCHES = 20

@@ -25,7 +25,7 @@ from core.privacy.spendable import pure_for
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 from core.table.counts import Counts
-from core.theory.decisions import selection_loss
+from core.theory.decisions.decision_bounds import selection_loss
 
 ENUMERATED = 20
 """Up to so many vertices all cuts are compared."""

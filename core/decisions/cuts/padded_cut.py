@@ -16,7 +16,7 @@ from core.mechanisms.kit.protocol import Progress, silent
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.theory.decisions import padded_cut_target, padding_helps
+from core.theory.decisions.decision_bounds import padded_cut_target, padding_helps
 
 
 @dataclass(frozen=True, kw_only=True)

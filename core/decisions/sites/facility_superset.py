@@ -21,7 +21,7 @@ from core.privacy.spendable import pure_for
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 from core.table.counts import Counts
-from core.theory.decisions import sum_of_noises
+from core.theory.decisions.decision_bounds import sum_of_noises
 
 PASSES = 6
 """Times that every site of a list is tried at most; it ends where no change helps."""

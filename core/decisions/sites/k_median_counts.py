@@ -18,7 +18,7 @@ from core.privacy.events import Cost, Laplace
 from core.privacy.spendable import pure_for
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.theory.decisions import sum_of_noises
+from core.theory.decisions.decision_bounds import sum_of_noises
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ from core.mechanisms.kit.protocol import Progress, silent
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.theory.decisions import selection_loss
+from core.theory.decisions.decision_bounds import selection_loss
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ from core.mechanisms.kit.protocol import Progress, silent
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.theory.decisions import k_median_steps, k_median_surplus
+from core.theory.decisions.decision_bounds import k_median_steps, k_median_surplus
 
 MOST_WEIGHTS = 2**23
 """Swaps times places that are weighed at once: 64 MB."""

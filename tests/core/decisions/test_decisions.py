@@ -26,7 +26,7 @@ from core.registry import decision_for, decision_from
 from core.schema.domain import Categories, Domain, Integers, Reals
 from core.table.counts import Cells
 from core.table.stand_in import StandIn
-from core.theory import decisions as theory
+from core.theory.decisions import decision_bounds as theory
 from tests.kernels import run
 from tests.privacy.kit.decisions import (
     ELEMENTS,

@@ -13,7 +13,7 @@ from core.registry import decision_from
 from core.schema.domain import Booleans, Categories, Domain
 from core.table.counts import Cells
 from core.table.stand_in import StandIn
-from core.theory.decision_table import (
+from core.theory.decisions.decision_table import (
     TABLE,
     DecisionSizes,
     hidden_share,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from core.theory import decisions as bounds
+from core.theory.decisions import decision_bounds as bounds
 
 GREEDY = 1 - 1 / math.e
 
@@ -35,20 +35,20 @@ class DecisionSizes:
     """The largest cost of a set over the smallest."""
 
 
-Bound = Callable[[DecisionSizes], float]
+CostOf = Callable[[DecisionSizes], float]
 
 
 @dataclass(frozen=True, kw_only=True)
 class DecisionBounds:
     """One line of the table."""
 
-    without: Bound
+    without: CostOf
     """The best known in polynomial time without privacy."""
-    efficient: Bound
+    efficient: CostOf
     """The thesis' algorithm in polynomial time; with a delta where it needs one."""
-    possible: Bound
+    possible: CostOf
     """With any amount of time."""
-    least: Bound
+    least: CostOf
     """What nothing private beats on some instance."""
     worth: bool = False
     """Whether more is better."""
