@@ -12,7 +12,28 @@ _NEVER = "it would matter for a negative number, of which there is none, or for 
 _SAME = "both have the same length"
 _SPLIT = "in how short a fraction the epsilon is split; both parts are charged, whatever they are"
 
+_NEVER_FALL = "the edges of a band never fall, so that the list ends or begins there in any case"
+
 EQUIVALENT: dict[str, str] = {
+    "core/kernel/databases/bands.py Band._rows | inside = sums[max(low - first, 0):high - first + 1] | minus 1: 0": _NEVER_FALL,
+    "core/kernel/databases/bands.py Band._rows | inside = sums[max(low - first, 0):high - first + 1] | times 2: 1": _NEVER_FALL,
+    "core/kernel/databases/bands.py Band._rows | inside = sums[max(low - first, 0):high - first + 1] | without its second term: high - first": _NEVER_FALL,
+    "core/kernel/databases/bands.py Band.exact_row | last = sums[max(low - first, 0):high - first + 1] + [sums[-1]] * max(beyond, 0) | minus 1: 0": _NEVER_FALL,
+    "core/kernel/databases/bands.py Band.exact_row | last = sums[max(low - first, 0):high - first + 1] + [sums[-1]] * max(beyond, 0) | times 2: 1": _NEVER_FALL,
+    "core/kernel/databases/bands.py Band.exact_row | last = sums[max(low - first, 0):high - first + 1] + [sums[-1]] * max(beyond, 0) | without its second term: high - first": _NEVER_FALL,
+    "core/kernel/databases/bands.py Band._rows | last = np.concatenate([inside, np.full(beyond, sums[-1])]) if beyond > 0 else in | compared otherwise": "nothing is put behind it either way",
+    "core/kernel/databases/bands.py Band._rows | last = np.concatenate([inside, np.full(beyond, sums[-1])]) if beyond > 0 else in | minus 1: 0": "nothing is put behind it either way",
+    "core/kernel/databases/bands.py whole | return digits << shift if shift >= 0 else digits >> -shift | compared otherwise": "a shift by nothing",
+    "core/kernel/databases/bands.py whole | return digits << shift if shift >= 0 else digits >> -shift | plus 1: 0": "a shift by nothing",
+    "core/kernel/databases/uniform_path.py draw_path | if width > 1: | half: 1": "of one weight the first is chosen",
+    "core/kernel/databases/uniform_path.py draw_path | if width > 1: | compared otherwise": "of one weight the first is chosen",
+    "core/kernel/databases/uniform_path.py exact_step | word, digits = (word << 64 | int(words.keys(1)[0]), digits + 64) | minus 1: 0": "one word is drawn",
+    "core/kernel/databases/uniform_path.py _step | return min(found, len(sums) - 1) | without its second term": "a word is below 2^64, and what it is multiplied with is rounded to below the last sum",
+    "core/kernel/databases/uniform_path.py _step | return min(found, len(sums) - 1) | half: 1": "a word is below 2^64, and what it is multiplied with is rounded to below the last sum",
+    "core/kernel/databases/levels.py BandLevels._pick | word, drawn, exact = (int(words.keys(1)[0]), 64, False) | minus 1: 0": "one word is drawn",
+    "core/kernel/databases/levels.py BandLevels._pick | word, drawn, exact = (word << 64 | int(words.keys(1)[0]), drawn + 64, True) | minus 1: 0": "one word is drawn",
+    "core/kernel/databases/levels.py BandLevels._decided |  for size, share in zip(sizes, self._shares(grid, context), strict=True) | opposite": _SAME,
+    "core/kernel/searches/crowding.py | _FINE = ": "in how fine steps a logarithm is rounded up",
     "core/kernel/decisions/cuts.py some_cut_weights | kind = np.float64 if int(weights.sum()) < EXACT else np.int64 | compared otherwise": "2^53 itself is exact as well",
     "core/kernel/databases/levels.py | MOST_COUNTED = ": "how many bands are counted before a draw, which is exact with any",
     "core/kernel/databases/levels.py | _DIGITS = ": "more digits than are claimed",
