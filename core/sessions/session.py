@@ -16,7 +16,8 @@ from core.kernel.allowance import Allowance
 from core.kernel.disjoint import DisjointQueries
 from core.kernel.kernel import Kernel
 from core.kernel.query import Query
-from core.mechanisms.kit.interactive import AnswersTables, Interactive, Reply
+from core.mechanisms.kit.interactive import AnswersTables, Interactive, Reply, Walks
+from core.models.polytope.mixing import Mixing
 from core.plans.canonical import canonical
 from core.plans.run_once import NoiseWatcher
 from core.privacy.budget import Budget
@@ -231,6 +232,13 @@ class Session:
         """What is public about the table by now, as far as this session knows; None where it keeps nothing."""
         with self._lock, self.file.snapshot(self.id) as turn:
             return self.mechanism.peek(self._state(turn)[0])
+
+    def mixing(self) -> Mixing | None:
+        """How well the walk behind its answers mixed; None where nothing walks."""
+        if not isinstance(self.mechanism, Walks):
+            return None
+        with self._lock, self.file.snapshot(self.id) as turn:
+            return self.mechanism.mixing(self._state(turn)[0])
 
     def _left(self) -> int | None:
         """Hard answers that it can still give; None where there is no limit."""

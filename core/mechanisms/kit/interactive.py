@@ -13,6 +13,7 @@ from core.kernel.disjoint import DisjointQueries
 from core.kernel.kernel import Kernel
 from core.kernel.query import Query
 from core.mechanisms.kit.protocol import Expected
+from core.models.polytope.mixing import Mixing
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
@@ -105,3 +106,11 @@ class AnswersTables(Protocol):
     def answer_table(self, state: Any, asked: DisjointQueries, kernel: Kernel) -> tuple[Any, list[Reply]]:
         """The next state and an answer for each group. Where the table is measured the first of them is the hard one,
         and the others follow from what is public by then."""
+
+
+@runtime_checkable
+class Walks(Protocol):
+    """A mechanism whose hypothesis is drawn by a random walk."""
+
+    def mixing(self, state: Any) -> Mixing:
+        """How well the last walk mixed; public."""

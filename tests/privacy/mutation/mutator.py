@@ -14,7 +14,8 @@ COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
 }  # fmt: skip
 SWAPPED = {"min": "max", "max": "min", "floor": "ceil", "ceil": "floor"}
 EITHER_WAY = (
-    "isinstance", "min", "max", "minimum", "maximum", "clip", "gcd", "lcm", "intersect1d", "array_equal", "add", "multiply",
+    "isinstance", "min", "max", "minimum", "maximum", "clip", "gcd", "lcm", "add", "multiply", "intersect1d",
+    "array_equal",
 )  # fmt: skip
 """Functions whose first two arguments may change places, or that cannot be called otherwise."""
 Change = Callable[[ast.AST], ast.AST]

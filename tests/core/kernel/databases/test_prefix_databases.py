@@ -163,7 +163,7 @@ def test_pieces_are_summed_where_they_begin():
 
 
 def test_every_product_stays_in_64_bits():
-    assert (FURTHEST, MOST_ROWS, MOST_PIECES, LEAST_RATE) == (2**40, 10_000, 2**16, Fraction(1, 2**60))
+    assert FURTHEST == 2**40 and MOST_ROWS == 10_000 and MOST_PIECES == 2**16 and Fraction(1, 2**60) == LEAST_RATE
     # n Y and m X, and the widest band around them: both at most m (n + X).
     assert MOST_ROWS * 4 * FURTHEST < 2**63
 

@@ -1,4 +1,4 @@
-"""Every path of a band is as likely as any other: word by word against whole numbers, and where floats do not decide."""
+"""Every path of a band is as likely as any other: word by word against whole numbers, also where floats fail."""
 
 from __future__ import annotations
 
