@@ -28,6 +28,7 @@ from core.mechanisms.measured.measured import Measured
 from core.models.points import Points
 from core.models.protocol import Model
 from core.models.tables import lookup
+from core.queries.halfspaces import Halfspaces
 from core.queries.kit.protocol import QueryClass
 from core.queries.statistics import Statistics
 from core.release.catalogue import croissant
@@ -35,6 +36,7 @@ from core.release.certificate import Certificate
 from core.release.lawful import Lawful
 from core.release.listing import Listing, fitting, in_order, listed_table, measured_by, name_of, room_for
 from core.release.notebook import notebook
+from core.release.planes_table import CLASS, asked_planes, planes_table
 from core.release.published import Published
 from core.release.reports.content import caution, content
 from core.release.reports.datacite import datacite
@@ -49,12 +51,14 @@ from core.schema.domain import Domain
 
 MOST_TABLE_CELLS = 2**22
 """Released tables beyond this many counts stay out of the artefact; the records answer in their place."""
+PLANES = "halfspaces.csv"
 ABOUT = """This folder was released with differential privacy.
 
 synthetic.csv, synthetic.parquet  synthetic records in the original columns; no line belongs to a person
 tables.csv, tables.parquet        the tables of counts that were asked for, and others that were released with them
 tables.json, tables.npz           released tables as arrays, if any; more exact than the records
 statistics.csv                    means, sums and quantiles by group with intervals, if any were asked for
+halfspaces.csv                    rows beside planes, by the mechanism's own medians and by the records, if it has both
 schema.json                       the public schema: bounds, bins and categories
 certificate.json                  what is promised, and how it was made
 report.html                       the same for people, with figures
@@ -112,6 +116,7 @@ class Release:
             certificate = certificate.with_measured(measure(published))
         listing = _listing(model, published, asked)
         statistics = statistics_table(certificate, domain, published)
+        planes = planes_table(model, certificate, published)
         return cls(
             zipped(
                 {
@@ -124,6 +129,7 @@ class Release:
                     "reproduce.py": script(certificate, domain).encode(),
                     "notebook.ipynb": notebook(certificate, domain, bool(listing.tables)).encode(),
                     **({} if statistics is None else {"statistics.csv": to_csv(statistics)}),
+                    **({} if planes is None else {PLANES: to_csv(planes)}),
                     "tables.csv": listing.csv(),
                     "tables.parquet": listing.parquet(),
                     "tables.json": json.dumps([list(columns) for columns in tables]).encode(),
@@ -144,6 +150,14 @@ class Release:
     def statistics(self, asked: Statistics) -> pd.DataFrame:
         """Numbers, sums, means and quantiles of a column by group, with intervals where they were asked for."""
         return statistics_frame(asked, self.certificate, self.domain, self.published)
+
+    def planes(self, asked: Halfspaces) -> pd.DataFrame | None:
+        """Rows on one side of each plane by the mechanism's own medians and by the records, where it has medians."""
+        places = [place for place, query in asked_planes(self.certificate).items() if query == asked]
+        if PLANES not in self.files or not places:
+            return None
+        every = pd.read_csv(io.BytesIO(self._read(PLANES)))
+        return every[every[CLASS] == places[0] + 1].drop(columns=CLASS).reset_index(drop=True)
 
     def tables_csv(self) -> bytes:
         return self._read("tables.csv")

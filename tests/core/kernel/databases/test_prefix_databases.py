@@ -11,7 +11,6 @@ import pytest
 
 from core.base.errors import BadParameter, Refused
 from core.kernel.databases import prefix_databases
-from core.kernel.databases.levels import LEAST_RATE
 from core.kernel.databases.prefix_databases import FURTHEST, MOST_PIECES, MOST_ROWS, PrefixDatabases, log_databases
 from core.kernel.kernel import Kernel
 from core.kernel.remembered import Remembered
@@ -163,7 +162,7 @@ def test_pieces_are_summed_where_they_begin():
 
 
 def test_every_product_stays_in_64_bits():
-    assert FURTHEST == 2**40 and MOST_ROWS == 10_000 and MOST_PIECES == 2**16 and Fraction(1, 2**60) == LEAST_RATE
+    assert FURTHEST == 2**40 and MOST_ROWS == 10_000 and MOST_PIECES == 2**16
     # n Y and m X, and the widest band around them: both at most m (n + X).
     assert MOST_ROWS * 4 * FURTHEST < 2**63
 
@@ -191,9 +190,9 @@ def test_the_edges_of_what_is_counted():
         with pytest.raises(BadParameter):
             PrefixDatabases("x", cuts, rows, told)
     counts = Remembered(Cells(LINE, np.array([1, 1, 1, 0])))
-    asked(3).drawn(counts, 2 * LEAST_RATE, Noise())
+    asked(3).drawn(counts, Fraction(1, 2**59), Noise())
     with pytest.raises(BadParameter, match="too small"):
-        asked(3).drawn(counts, 2 * LEAST_RATE * Fraction(99, 100), Noise())
+        asked(3).drawn(counts, Fraction(99, 100 * 2**59), Noise())
 
 
 def test_what_cannot_be_counted_is_refused():
