@@ -140,6 +140,6 @@ Single = Query | Statistic
 
 
 def check_single(asked: object) -> None:
-    """Refuse whatever only looks like a question: it would be handed the private counts, and nobody proved its bound."""
+    """Refuse what only looks like a question: it would be handed the private counts, and nobody proved its bound."""
     if not isinstance(asked, Query | Statistic):
         raise TypeError(f"{type(asked).__name__} is not the kernel's own question.")

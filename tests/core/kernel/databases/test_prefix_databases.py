@@ -127,7 +127,7 @@ def test_extreme_tables_are_drawn_too():
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=str)
-@pytest.mark.parametrize("table", [(2, 0, 4, 1), (1, 0, 1, 1), (0, 0, 9, 0)], ids=str)
+@pytest.mark.parametrize("table", [(2, 0, 4, 1), (1, 0, 1, 1), (0, 0, 9, 0), (0, 0, 4, 0)], ids=str)
 def test_what_is_drawn_from(unit, table, monkeypatch):
     """All levels from the lowest that a database has to the highest, falling by half of epsilon for each."""
     seen = {}
