@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from core.kernel.disjoint import DisjointQueries
 from core.kernel.kernel import Kernel
-from core.kernel.query import Query
+from core.kernel.query import Query, Statistic
 from core.mechanisms.kit.protocol import Expected
 from core.models.polytope.mixing import Mixing
 from core.privacy.budget import Budget
@@ -114,3 +114,11 @@ class Walks(Protocol):
 
     def mixing(self, state: Any) -> Mixing:
         """How well the last walk mixed; public."""
+
+
+@runtime_checkable
+class AnswersStatistics(Protocol):
+    """A mechanism that also answers questions that are not sums over the rows."""
+
+    def answer_statistic(self, state: Any, asked: Statistic, kernel: Kernel) -> tuple[Any, Reply]:
+        """The next state and the answer, as for any other question."""
