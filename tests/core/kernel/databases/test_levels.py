@@ -83,6 +83,7 @@ def test_what_is_not_kept_is_drawn_again(monkeypatch):
     assert found.tolist() == [2, 3] and not places
 
 
+@pytest.mark.exhaustive
 def test_paths_have_the_probability_that_they_should():
     """Chi-square of 10 databases stays below 40 but for one run in 100,000."""
     rate = Fraction(2, 3)
