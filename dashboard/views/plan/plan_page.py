@@ -41,7 +41,7 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     st.header("2 · How much to spend", divider="gray")
     wanted = plan_form.wanted(table, statement.left_epsilon)
     reached = st.container()
-    guessed, count = plan_form.sizes(table, desk.known_rows.of(table))
+    guessed, count, copies = plan_form.sizes(table, desk.known_rows.of(table))
     if asked is None or wanted is None:
         return
     measure = measuring_form.share(table, asked, wanted)
@@ -69,6 +69,7 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
             budget=budget,
             records=count,
             measure=measure,
+            copies=copies,
             stand_ins=public,
             **options,
         )
