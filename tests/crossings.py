@@ -46,3 +46,4 @@ def thin(items: Iterable[pytest.Item]) -> None:
             for place, item in enumerate(cases):
                 if place not in staying:
                     item.add_marker("exhaustive")
+                    item.add_marker("crossed")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from core.base.arrays import IntArray
 from core.base.errors import BadParameter
 from core.kernel.asked import Asked, Change, Compared
-from core.kernel.query import Query
+from core.kernel.query import Single, check_single
 from core.privacy.unit import Unit
 from core.table.counts import Counts
 
@@ -39,20 +39,22 @@ def on_grid(total: int, denominator: int) -> int:
 class Gap(Compared):
     """A question's total minus a public guess, with a sign or without.
 
-    **Sensitivity** L GRID: the guess is public, the total moves by at most L denominators (`on_grid`).
+    **Sensitivity** L GRID: the guess is public, the total moves by at most L denominators (`on_grid`), also that of a
+    statistic that is not linear (`Statistic`, whose denominator is held against its class's).
     """
 
-    query: Query
+    query: Single
     guess: int
     sign: int = 0
     """1 or -1 for the gap in that direction, 0 for its absolute value."""
 
     def __post_init__(self) -> None:
+        check_single(self.query)
         if type(self.guess) is not int or type(self.sign) is not int or self.sign not in (-1, 0, 1):
             raise BadParameter("guess", "must be a whole number, and its sign 1, -1 or 0.")
 
     def value(self, counts: Counts) -> int:
-        gap = on_grid(int(self.query.total(counts)), self.query.denominator) - self.guess
+        gap = on_grid(int(self.query.counts(counts)), self.query.denominator) - self.guess
         return max(-FURTHEST, min(FURTHEST, abs(gap) if self.sign == 0 else self.sign * gap))
 
     @classmethod
@@ -73,7 +75,7 @@ class Loss(Compared, Asked):
     Nothing in this uses how the set was made: any function of public randomness and of released answers will do.
     """
 
-    query: Query
+    query: Single
     members: NDArray[np.float64]
     """The members' answers in rows."""
     width: int
@@ -82,6 +84,7 @@ class Loss(Compared, Asked):
     """The answers on the grid."""
 
     def __post_init__(self) -> None:
+        check_single(self.query)
         if not 1 <= self.width <= WIDEST:
             raise BadParameter("width", f"must be from 1 to {WIDEST:,} steps.")
         members = np.array(self.members, dtype=np.float64)
@@ -92,7 +95,7 @@ class Loss(Compared, Asked):
         object.__setattr__(self, "_steps", steps)
 
     def value(self, counts: Counts) -> int:
-        hidden = on_grid(int(self.query.total(counts)), self.query.denominator)
+        hidden = on_grid(int(self.query.counts(counts)), self.query.denominator)
         distance = np.abs(self._steps - max(-FURTHEST, min(FURTHEST, hidden)))
         each = np.floor(-self.width * np.expm1(-distance / self.width)).astype(np.int64)
         # The sum may exceed 64 bits, so its two halves are added apart.

@@ -29,6 +29,9 @@ class DisjointQueries(Asked):
     def __post_init__(self) -> None:
         if not self.queries:
             raise BadParameter("queries", "must be at least one.")
+        for query in self.queries:
+            if not isinstance(query, Query):
+                raise TypeError(f"{type(query).__name__} is not the kernel's own question.")
         first, *_ = self.queries
         covered = np.zeros(first.weights.shape, dtype=bool)
         for query in self.queries:

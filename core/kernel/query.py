@@ -133,3 +133,13 @@ class Statistic(Asked):
 
     def change(self, unit: Unit) -> Change:
         return one_number(unit, self.denominator)
+
+
+Single = Query | Statistic
+"""One question with one number for an answer, of which one row moves the total by at most the denominator."""
+
+
+def check_single(asked: object) -> None:
+    """Refuse what only looks like a question: it would be handed the private counts, and nobody proved its bound."""
+    if not isinstance(asked, Query | Statistic):
+        raise TypeError(f"{type(asked).__name__} is not the kernel's own question.")

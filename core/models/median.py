@@ -20,6 +20,9 @@ from core.queries.kit.question import Learnt, Question
 from core.queries.lipschitz import Lipschitz
 from core.schema.domain import Domain
 
+MOST_HELD = 2**24
+"""Cells of all members' tables that are held at a time: 128 MB."""
+
 
 @dataclass(frozen=True, eq=False)
 class MedianSet:
@@ -49,10 +52,11 @@ class MedianSet:
     def values(self, question: Learnt) -> Floats:
         """Each member's answer to a question."""
         if isinstance(question, Statistic):
+            assert isinstance(question.query, Lipschitz)
             return self._lines(question.query)[:, question.index] * self.scale
         if isinstance(question, Marginal | GroupedTable):
             raise TypeError("a set of databases answers single questions only")
-        places = self._places(question.columns)
+        places = _places(question.columns, self.domain, self.members)
         return question.weights.ravel()[places].sum(axis=1) * self.scale
 
     def total_for(self, question: Question) -> Any:
@@ -70,7 +74,7 @@ class MedianSet:
         size, count = self.domain.cells(columns), len(self)
         if not columns:
             return np.asarray(self.total)
-        places = self._places(columns)
+        places = _places(columns, self.domain, self.members)
         pairs, times = np.unique(np.arange(count)[:, None] * size + places, return_counts=True)
         cells = pairs % size
         table = np.zeros(size)
@@ -92,16 +96,10 @@ class MedianSet:
     def tables(self) -> dict[tuple[str, ...], Floats]:
         return {}
 
-    def _lines(self, query: object) -> Floats:
-        return next(lines for own, lines in self.answers if own is query)
-
-    def _places(self, columns: Sequence[str]) -> IntArray:
-        """Where each row of each member falls in the table over the columns."""
-        codes = np.unravel_index(self.members, self.domain.shape())
-        places = np.zeros_like(self.members)
-        for column in columns:
-            places = places * self.domain[column].size + codes[self.domain.names.index(column)]
-        return places
+    def _lines(self, query: QueryClass) -> Floats:
+        """As prepared at the start; a class that is asked later is answered member by member."""
+        prepared = next((lines for own, lines in self.answers if own is query), None)
+        return _answers(query, self.domain, self.members) if prepared is None else prepared
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +135,8 @@ class Halving:
 def _answers(query: QueryClass, domain: Domain, net: IntArray) -> Floats:
     """The totals of every member of a net, one line each; through single records where a class is linear and
     those are fewer than members."""
+    if isinstance(query, Lipschitz) and len(net) * domain.cells(query.columns) <= MOST_HELD:
+        return np.asarray(query.values(_tables(query.columns, domain, net), domain), dtype=np.float64)
     places, inverse = np.unique(net, return_inverse=True)
     if places.size > len(net) or isinstance(query, Lipschitz):
         return np.stack([_totals(query, domain, member) for member in net])
@@ -145,6 +145,22 @@ def _answers(query: QueryClass, domain: Domain, net: IntArray) -> Floats:
     for column in inverse.reshape(net.shape).T:
         lines += single[column]
     return lines
+
+
+def _tables(columns: Sequence[str], domain: Domain, net: IntArray) -> IntArray:
+    """The table of every member over some columns, one line each."""
+    cells = domain.cells(columns)
+    lines = np.arange(len(net))[:, None] * cells + _places(columns, domain, net)
+    return np.bincount(lines.ravel(), minlength=len(net) * cells).reshape(len(net), cells)
+
+
+def _places(columns: Sequence[str], domain: Domain, net: IntArray) -> IntArray:
+    """Where each row of each member falls in the table over the columns."""
+    codes = np.unravel_index(net, domain.shape())
+    places = np.zeros_like(net)
+    for column in columns:
+        places = places * domain[column].size + codes[domain.names.index(column)]
+    return places
 
 
 def _totals(query: QueryClass, domain: Domain, places: IntArray) -> Floats:

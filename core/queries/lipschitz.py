@@ -14,7 +14,7 @@ from core.base.arrays import Columns, Floats
 from core.base.errors import BadParameter, Refused
 from core.base.options import check_options, option
 from core.base.wording import plural
-from core.kernel.query import Query
+from core.kernel.query import Query, Statistic
 from core.queries.kit import checks
 from core.queries.kit.dimensions import scale
 from core.queries.kit.protocol import Dimension, Source, answers_of, worst_of
@@ -103,6 +103,11 @@ class Lipschitz:
     def sample(self, domain: Domain, count: int, generator: np.random.Generator) -> tuple[Query, ...]:
         self._not_linear()
 
+    def statistic(self, domain: Domain, index: int) -> Statistic:
+        """One statistic, as the kernel is asked for it."""
+        self.check(domain)
+        return Statistic(self, checks.placed(index, len(self.statistics)), self.denominator(domain))
+
     def words(self, domain: Domain, index: int) -> str:
         """One statistic in plain words."""
         kind, *options = self.statistics[checks.placed(index, len(self.statistics))]
@@ -127,7 +132,10 @@ class Lipschitz:
         return f"{plural(len(self.statistics), 'statistic')} of the table of {' x '.join(self.columns) or 'all rows'}"
 
     def _not_linear(self) -> NoReturn:
-        raise Refused("The class 'lipschitz' is not linear, so only the mechanism 'iterative-median' serves it.")
+        raise Refused(
+            "The class 'lipschitz' is not linear, so only the mechanism 'iterative-median' and sessions of "
+            "'online-median' serve it."
+        )
 
 
 def _statistic(parts: tuple[Any, ...]) -> StatisticParts:

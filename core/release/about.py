@@ -14,6 +14,7 @@ synthetic.csv, synthetic.parquet  synthetic records in the original columns; no 
 tables.csv, tables.parquet        the tables of counts that were asked for, and others that were released with them
 tables.json, tables.npz           released tables as arrays, if any; more exact than the records
 statistics.csv                    means, sums and quantiles by group with intervals, if any were asked for
+halfspaces.csv                    rows beside planes, by the mechanism's own medians and by the records, if it has both
 schema.json                       the public schema: bounds, bins and categories
 certificate.json                  what is promised, and how it was made
 report.html                       the same for people, with figures

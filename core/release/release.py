@@ -27,6 +27,7 @@ from core.mechanisms.measured.measured import Measured
 from core.models.points import Points
 from core.models.protocol import Model
 from core.models.tables import lookup
+from core.queries.halfspaces import Halfspaces
 from core.queries.kit.protocol import QueryClass
 from core.queries.statistics import Statistics
 from core.release.about import about
@@ -37,6 +38,7 @@ from core.release.copies.redrawing import COPY, ORIGIN, Again, combining_script,
 from core.release.lawful import Lawful
 from core.release.listing import Listing, fitting, in_order, listed_table, room_for
 from core.release.notebook import notebook
+from core.release.planes_table import CLASS, asked_planes, planes_table
 from core.release.published import Published
 from core.release.reports.content import caution, content
 from core.release.reports.datacite import datacite
@@ -51,6 +53,7 @@ from core.schema.domain import Domain
 
 MOST_TABLE_CELLS = 2**22
 """Released tables beyond this many counts stay out of the artefact; the records answer in their place."""
+PLANES = "halfspaces.csv"
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +99,7 @@ class Release:
         listing = _listing(model, published, asked, float(certificate.expected_error["mean"]))
         certificate = certificate.with_doubtful(listing.doubtful(float(published.marginal(()).sum())))
         statistics = statistics_table(certificate, domain, published)
+        planes = planes_table(model, certificate, published)
         return cls(
             zipped(
                 {
@@ -108,6 +112,7 @@ class Release:
                     "reproduce.py": script(certificate, domain).encode(),
                     "notebook.ipynb": notebook(certificate, domain, bool(listing.tables)).encode(),
                     **({} if statistics is None else {"statistics.csv": to_csv(statistics)}),
+                    **({} if planes is None else {PLANES: to_csv(planes)}),
                     **drawn,
                     **({"combine.py": combining_script().encode()} if drawn else {}),
                     "tables.csv": listing.csv(),
@@ -130,6 +135,14 @@ class Release:
     def statistics(self, asked: Statistics) -> pd.DataFrame:
         """Numbers, sums, means and quantiles of a column by group, with intervals where they were asked for."""
         return statistics_frame(asked, self.certificate, self.domain, self.published)
+
+    def planes(self, asked: Halfspaces) -> pd.DataFrame | None:
+        """Rows on one side of each plane by the mechanism's own medians and by the records, where it has medians."""
+        places = [place for place, query in asked_planes(self.certificate).items() if query == asked]
+        if PLANES not in self.files or not places:
+            return None
+        every = pd.read_csv(io.BytesIO(self._read(PLANES)))
+        return every[every[CLASS] == places[0] + 1].drop(columns=CLASS).reset_index(drop=True)
 
     def tables_csv(self) -> bytes:
         return self._read("tables.csv")

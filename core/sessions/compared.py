@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.kernel.query import Query, Single
 from core.sessions.session import Session
 from core.table.counts import Counts
 
@@ -34,10 +35,17 @@ def compare_answers(session: Session, truth: Counts) -> tuple[ComparedAnswer, ..
     """The newest answers, in their order."""
     found = []
     for answer in session.transcript()[-MOST_COMPARED:]:
-        true, ends = session.question(answer.number).answer(truth), answer.interval
+        true, ends = _share(session.question(answer.number), truth), answer.interval
         # An interval is stored as a float; a truth on its edge is inside.
         inside = None if ends is None else ends[0] - 1e-9 <= true <= ends[1] + 1e-9
         found.append(
             ComparedAnswer(number=answer.number, words=answer.words, truth=true, share=answer.share, inside=inside)
         )
     return tuple(found)
+
+
+def _share(question: Single, truth: Counts) -> float:
+    if isinstance(question, Query):
+        return question.answer(truth)
+    rows = float(truth.marginal(()).sum())
+    return float(question.total(truth)) / (question.denominator * rows) if rows > 0 else 0.0

@@ -341,7 +341,7 @@ class Turn:
         self.connection.execute(
             f"INSERT INTO reply VALUES ({', '.join('?' * 16)})",
             (
-                *(id, number, at, question.key, question.query.words, question.facts, question.weights),
+                *(id, number, at, question.key, question.words, question.facts, question.weights),
                 *(float(reply.share), float(reply.count), None if reply.margin is None else float(reply.margin), rows),
                 *(reply.kind, spent, reply.left, *(reply.interval or (None, None))),
             ),

@@ -15,8 +15,9 @@ from core.base.unexpected import noted
 from core.kernel.allowance import Allowance
 from core.kernel.disjoint import DisjointQueries
 from core.kernel.kernel import Kernel
-from core.kernel.query import Query
-from core.mechanisms.kit.interactive import AnswersTables, Interactive, Reply
+from core.kernel.query import Query, Single
+from core.mechanisms.kit.interactive import AnswersStatistics, AnswersTables, Interactive, Reply, Walks
+from core.models.polytope.mixing import Mixing
 from core.plans.canonical import canonical
 from core.plans.run_once import NoiseWatcher
 from core.privacy.budget import Budget
@@ -29,7 +30,7 @@ from core.sessions.at_hand import counting_seconds, fits_in_hand
 from core.sessions.file import SessionFile, SessionRow, StoredState, Turn, now
 from core.sessions.old_states import migrate
 from core.sessions.pace import Pace
-from core.sessions.question import SessionQuestion, question_from
+from core.sessions.question import SessionQuestion, has_statistics, question_from
 from core.sessions.room import MOST_ANSWERS
 from core.sessions.select_answer import SelectAnswer, SelectPrice, answer_select, price_select
 from core.sessions.settlement import Settlement
@@ -130,12 +131,12 @@ class Session:
             state, _ = self._read(turn)
         return counting_seconds(self.mechanism.released_rows(state), self.domain)
 
-    def answer(self, question: Query) -> Answer:
+    def answer(self, question: Single) -> Answer:
         """The released answer; a question that cannot be answered is refused before anything is spent."""
         [answer] = self.answer_table([question])
         return answer
 
-    def answer_table(self, questions: Sequence[Query]) -> list[Answer]:
+    def answer_table(self, questions: Sequence[Single]) -> list[Answer]:
         """The answers to the groups of a table, in one turn and for the price of one; each stays a question of its own.
 
         Together they must be about the same columns, and no record may count in two. A mechanism that cannot ask a
@@ -147,12 +148,12 @@ class Session:
         known = [each for each in stored if each is not None]
         if len(known) == len(asked):
             return known
-        if len(asked) > 1 and not self.answers_tables:
+        if (has_statistics(questions, self.mechanism) or not self.answers_tables) and len(asked) > 1:
             return [self.answer(question) for question in questions]
         # Who asks first since the server started waits for the rows to be counted; that it was the first is public.
         slot = self.slot + (self._counting if self.slot and not self._counted.is_set() else 0.0)
         if self.slot and len(asked) > 1:
-            slot += sum(GROUP + GROUP_CELL * question.weights.size for question in questions)
+            slot += sum(GROUP + GROUP_CELL * each.weights.size for each in questions if isinstance(each, Query))
         try:
             with self._lock:
                 return self._take_turn(asked, questions)
@@ -205,7 +206,7 @@ class Session:
     def transcript_csv(self) -> bytes:
         return transcript_csv(self.transcript())
 
-    def question(self, number: int) -> Query:
+    def question(self, number: int) -> Single:
         """The question that was answered under this number."""
         return question_from(*self.file.question(self.id, number), self.domain)
 
@@ -232,6 +233,13 @@ class Session:
         with self._lock, self.file.snapshot(self.id) as turn:
             return self.mechanism.peek(self._state(turn)[0])
 
+    def mixing(self) -> Mixing | None:
+        """How well the walk behind its answers mixed; None where nothing walks."""
+        if not isinstance(self.mechanism, Walks):
+            return None
+        with self._lock, self.file.snapshot(self.id) as turn:
+            return self.mechanism.mixing(self._state(turn)[0])
+
     def _left(self) -> int | None:
         """Hard answers that it can still give; None where there is no limit."""
         last = self.file.last(self.id)
@@ -244,7 +252,7 @@ class Session:
         """Whether it was asked before."""
         return self.file.asked_before(self.id, SessionQuestion.of(question, self.domain).key) is not None
 
-    def _take_turn(self, asked: Sequence[SessionQuestion], questions: Sequence[Query]) -> list[Answer]:
+    def _take_turn(self, asked: Sequence[SessionQuestion], questions: Sequence[Single]) -> list[Answer]:
         counts = self.counts()
         with self._alone():
             made = self._in_turn(asked, questions, counts)
@@ -257,7 +265,7 @@ class Session:
         return nullcontext() if self.settlement is None else self.settlement.turn()
 
     def _in_turn(
-        self, asked: Sequence[SessionQuestion], questions: Sequence[Query], counts: Counts
+        self, asked: Sequence[SessionQuestion], questions: Sequence[Single], counts: Counts
     ) -> list[Answer] | DeskError:
         """The stored answers, or why the session has ended with this turn."""
         at = now()
@@ -294,7 +302,7 @@ class Session:
             self._remember(newest, made.after, made.saved.allowance)
         return answers
 
-    def _compute(self, state: Any, left: str, questions: Sequence[Query], counts: Counts) -> Computed | str:
+    def _compute(self, state: Any, left: str, questions: Sequence[Single], counts: Counts) -> Computed | str:
         """The next state and the replies; after an error what was left of the allowance then.
 
         Such an error is not told apart from any other, because it may depend on what was drawn.
@@ -317,11 +325,16 @@ class Session:
                 raise
         return written(allowance)
 
-    def _replies(self, state: Any, questions: Sequence[Query], kernel: Kernel) -> tuple[Any, list[Reply]]:
+    def _replies(self, state: Any, questions: Sequence[Single], kernel: Kernel) -> tuple[Any, list[Reply]]:
         if len(questions) > 1 and isinstance(self.mechanism, AnswersTables):
-            return self.mechanism.answer_table(state, DisjointQueries(tuple(questions)), kernel)
+            groups = tuple(question for question in questions if isinstance(question, Query))
+            return self.mechanism.answer_table(state, DisjointQueries(groups), kernel)
         [question] = questions
-        after, reply = self.mechanism.answer(state, question, kernel)
+        if isinstance(question, Query):
+            after, reply = self.mechanism.answer(state, question, kernel)
+        else:
+            assert isinstance(self.mechanism, AnswersStatistics)
+            after, reply = self.mechanism.answer_statistic(state, question, kernel)
         return after, [reply]
 
     def _state(self, turn: Turn) -> tuple[Any, str]:

@@ -16,6 +16,7 @@ import pytest
 from scipy import stats
 
 from core.kernel.query import Query
+from core.mechanisms.games.game_both import GameBoth
 from core.mechanisms.games.game_data import GameData
 from core.mechanisms.games.game_query import GameQuery
 from core.mechanisms.iterative.iterative_median import IterativeMedian
@@ -41,6 +42,7 @@ from core.queries.rectangles import Rectangles
 from core.schema.domain import Booleans, Domain, Integers
 from core.table.counts import Cells
 from core.theory import (
+    BothPlayersBound,
     DataPlayerBound,
     ExponentialBound,
     GaussianBound,
@@ -202,6 +204,16 @@ def test_game_with_a_learning_query_player(runs):
     turns = {"rounds": bound.rounds(0.9), "samples": bound.draws(0.9)}
     mechanism = GameQuery(queries=(ONE_WAY,), budget=Budget(1), **turns)
     assert not surely_above(failures(mechanism, counts, ONE_WAY, 0.9, runs), runs, 0.2)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("weights", TABLES)
+@pytest.mark.parametrize("delta", [0, 1e-6])
+def test_game_with_two_learning_players(weights, delta):
+    bound = BothPlayersBound(**SIZES, delta=delta)
+    counts = Cells(PAIR, spread(bound.rows(0.8, 1), weights), PUBLIC)
+    mechanism = GameBoth(queries=(ONE_WAY,), budget=Budget(1, delta), rounds=bound.rounds(0.8))
+    assert not surely_above(failures(mechanism, counts, ONE_WAY, 0.8, 60), 60, 0.2)
 
 
 def asked_of(domain: Domain, count: int, generator: np.random.Generator) -> list[Query]:

@@ -89,5 +89,5 @@ def test_exceptions_name_mistakes_that_can_be_made() -> None:
 
 
 def test_a_sample_fails_only_where_chance_does_not_explain_it() -> None:
-    assert not Tally([], 60, ["x"] * 9).too_many
-    assert Tally([], 60, ["x"] * 10).too_many
+    assert not Tally(60, ["x"] * 9).too_many
+    assert Tally(60, ["x"] * 10).too_many

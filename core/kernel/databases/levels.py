@@ -119,8 +119,9 @@ class BandLevels:
             sizes = [whole(self._counted(level).count) for level in grid]
             off = Decimal(max(self._counted(level).slack for level in grid))
         # Sums and products are right to all but the last few digits; a difference of exponentials loses as many as the
-        # rate has zeros, at most 20. Half of the digits are claimed.
-        sure = 1 + 4 * context.add(off, Decimal(10) ** (-(digits // 2)))
+        # rate has zeros, at most 20. Half of the digits are claimed, and kept: ordinary sums would round them away.
+        claimed = context.add(off, Decimal(10) ** (-(digits // 2)))
+        sure = context.add(Decimal(1), context.multiply(Decimal(4), claimed))
         masses = [
             context.multiply(Decimal(size), share)
             for size, share in zip(sizes, self._shares(grid, context), strict=True)

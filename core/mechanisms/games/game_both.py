@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from core.base.options import option
 from core.mechanisms.games.game import MOST_DRAWS, Game
+from core.privacy.unit import Unit
 from core.schema.domain import Domain
 
 QUERY_RATE = 3.0
@@ -51,6 +52,16 @@ class GameBoth(Game):
         help="How fast the data player learns; 0 takes the rate that promises most.",
     )
     """0 takes sqrt(8 ln|X|/T)."""
+
+    def promise(self, domain: Domain, unit: Unit, rows: int) -> float | None:
+        """At the rate that the proof takes: what both learn too late, and the chance in the draws."""
+        if self.rate:
+            return None
+        turns = self.turns(domain, unit)
+        unlearned = math.sqrt(math.log(max(2, domain.cells())) / (2 * turns))
+        chance = math.sqrt(2 * math.log(1 / 0.025) / (self.samples * turns))
+        error = (unlearned + chance) * rows + self.expected(domain, unit).worst
+        return error if error < rows else None
 
     def draws(self) -> int:
         return self.samples

@@ -11,8 +11,9 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from core.kernel.disjoint import DisjointQueries
 from core.kernel.kernel import Kernel
-from core.kernel.query import Query
+from core.kernel.query import Query, Statistic
 from core.mechanisms.kit.protocol import Expected
+from core.models.polytope.mixing import Mixing
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
@@ -105,3 +106,19 @@ class AnswersTables(Protocol):
     def answer_table(self, state: Any, asked: DisjointQueries, kernel: Kernel) -> tuple[Any, list[Reply]]:
         """The next state and an answer for each group. Where the table is measured the first of them is the hard one,
         and the others follow from what is public by then."""
+
+
+@runtime_checkable
+class Walks(Protocol):
+    """A mechanism whose hypothesis is drawn by a random walk."""
+
+    def mixing(self, state: Any) -> Mixing:
+        """How well the last walk mixed; public."""
+
+
+@runtime_checkable
+class AnswersStatistics(Protocol):
+    """A mechanism that also answers questions that are not sums over the rows."""
+
+    def answer_statistic(self, state: Any, asked: Statistic, kernel: Kernel) -> tuple[Any, Reply]:
+        """The next state and the answer, as for any other question."""

@@ -22,7 +22,7 @@ from core.kernel.compared import GRID, Gap
 from core.kernel.disjoint import DisjointQueries, LargestGap
 from core.kernel.kernel import Kernel
 from core.kernel.noise_level import Additive
-from core.kernel.query import Query
+from core.kernel.query import Query, Single
 from core.kernel.sparse_vector import Watch
 from core.kernel.tables import TOTAL, Marginal
 from core.mechanisms.iterative.construct import SLACK, relearned
@@ -181,6 +181,9 @@ class Online:
         After an easy answer the state is the very same object: nothing has to be kept.
         """
         check_question(question, kernel.domain)
+        return self._answered(state, question, kernel)
+
+    def _answered(self, state: OnlineState, question: Single, kernel: Kernel) -> tuple[OnlineState, Reply]:
         guess = state.total(question) / question.denominator
         if state.left == 0:
             return state, self._reply(state, guess, None, "unchecked", kernel.unit)
@@ -247,7 +250,7 @@ class Online:
     def load(self, domain: Domain, data: bytes) -> OnlineState:
         return online_state.load(domain, data)
 
-    def _compare(self, state: OnlineState, question: Query, guess: float, kernel: Kernel) -> tuple[Watch, bool]:
+    def _compare(self, state: OnlineState, question: Single, guess: float, kernel: Kernel) -> tuple[Watch, bool]:
         """Whether the hypothesis is wrong: by one comparison of the absolute error, or by two signed ones (G)."""
         watch, above = state.watch, False
         for sign in (1, -1) if self.theorem else (0,):
@@ -257,20 +260,22 @@ class Online:
                 break
         return watch, above
 
-    def _measure(self, state: OnlineState, question: Query, kernel: Kernel) -> tuple[NoisyAnswer, float, Reach]:
+    def _measure(self, state: OnlineState, question: Single, kernel: Kernel) -> tuple[NoisyAnswer, float, Reach]:
         """What a hard answer measures, the question's count by it, and how far off that is."""
         asked = self._asked(question)
         measured = kernel.measure(asked, state.sparse.number)
         answer = NoisyAnswer(asked, measured.values, measured.sigma)
         return answer, *read_measured(measured, question)
 
-    def _asked(self, question: Query) -> Query | Marginal:
+    def _asked(self, question: Single) -> Single | Marginal:
         """The question itself, or the small table that it is one cell of: that costs the same and teaches more.
 
         Without replays the session is the paper's, which measures the question.
         """
-        table = self._tables and self.replay and not self.theorem and question.columns and one_cell(question)
-        return Marginal(question.columns) if table and question.weights.size <= MOST_TABLE else question
+        if not self._tables or self.theorem or not self.replay or not isinstance(question, Query):
+            return question
+        table = question.columns and one_cell(question) and question.weights.size <= MOST_TABLE
+        return Marginal(question.columns) if table else question
 
     def _learn(self, state: OnlineState, answer: NoisyAnswer, domain: Domain) -> OnlineState:
         """The state after a measurement and the replays that the time allows, the newest measurement last.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,15 +12,19 @@ import numpy as np
 from core.base.errors import Refused
 from core.base.options import fixed
 from core.base.wording import amount
+from core.kernel.kernel import Kernel
+from core.kernel.query import Statistic
 from core.mechanisms.kit.answers import NoisyAnswer
+from core.mechanisms.kit.interactive import Reply
 from core.mechanisms.kit.settings import database_rows_option, random_databases_option
 from core.mechanisms.online.online import Online
 from core.mechanisms.online.start import database_rows
-from core.mechanisms.online.state import Hypothesis
+from core.mechanisms.online.state import Hypothesis, OnlineState
 from core.models.fitting.updates import Update
 from core.models.median import Halving, MedianSet
 from core.models.nets import everything, multisets, random_net, rows_for
 from core.queries.kit.protocol import Source
+from core.queries.lipschitz import Lipschitz
 from core.schema.domain import Domain
 
 MOST_MEMBERS = 100_000
@@ -38,9 +42,13 @@ class OnlineMedian(Online):
     **Accuracy** as `online-weights` with c = log2 |net|, over all databases of m > 9 ln(2k)/(2 alpha^2) rows in the
     theorem variant, which are an alpha/3-net for k questions. A random net is as good as its nearest member.
 
+    Statistics that are not linear are answered too (`answer_statistic`), with the same privacy: one row moves them by
+    at most 1. All databases of m rows need not be a net for them; where none of the net's members is near, a session
+    runs out of hard answers and says so.
+
     **Runtime** O(members x rows) per answer.
 
-    Theorem: G theorems 5.13 to 5.15 with T(alpha) = log2 |net| (theorem 5.8).
+    Theorem: G theorems 5.13 to 5.15 with T(alpha) = log2 |net| (theorem 5.8); theorem 5.10 for statistics.
     """
 
     name: ClassVar[str] = "online-median"
@@ -58,6 +66,15 @@ class OnlineMedian(Online):
     )
 
     _tables: ClassVar[bool] = False
+
+    def answer_statistic(self, state: OnlineState, asked: Statistic, kernel: Kernel) -> tuple[OnlineState, Reply]:
+        """As any question: neither a comparison nor halving a set of databases needs sums over the rows (G 5.10)."""
+        if not isinstance(asked.query, Lipschitz):
+            raise Refused("Of questions that are not sums over the rows only those of the class 'lipschitz' are asked.")
+        asked.query.check(kernel.domain)
+        after, reply = self._answered(state, asked, kernel)
+        # What was thrown away stays away: nothing is replayed, so that a statistic need not be kept.
+        return (after if after is state else replace(after, past=state.past)), reply
 
     def _check_universe(self, domain: Domain) -> None:
         if domain.cells() >= 2**62:

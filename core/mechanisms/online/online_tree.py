@@ -17,7 +17,7 @@ from core.base.wording import amount
 from core.kernel.disjoint import DisjointQueries
 from core.kernel.kernel import Kernel
 from core.kernel.noise_level import Additive
-from core.kernel.query import Query
+from core.kernel.query import Query, Single
 from core.kernel.tables import Marginal
 from core.mechanisms.kit.answers import NoisyAnswer, ask
 from core.mechanisms.kit.interactive import Reply
@@ -213,13 +213,14 @@ class OnlineTree(Online):
         risen = 1 + (LAST - 1) * (used / max(1, state.sparse.most - 1)) ** STEEP
         return replace(learnt, threshold=math.ceil(first * risen))
 
-    def _measure(self, state: OnlineState, question: Query, kernel: Kernel) -> tuple[NoisyAnswer, float, Reach]:
+    def _measure(self, state: OnlineState, question: Single, kernel: Kernel) -> tuple[NoisyAnswer, float, Reach]:
         """The coarse table around the question, where it is a cell of one."""
-        table = table_around(question, state.hypothesis) if self.replay else None
-        if table is None:
+        asked = question if self.replay and isinstance(question, Query) else None
+        table = None if asked is None else table_around(asked, state.hypothesis)
+        if asked is None or table is None:
             return super()._measure(state, question, kernel)
         measured = measure_groups(kernel, table, state.sparse.number)
-        coarse = replace(question, columns=table.columns, weights=table.picked(question.weights))
+        coarse = replace(asked, columns=table.columns, weights=table.picked(asked.weights))
         return NoisyAnswer(table, measured.values, measured.sigma), *read_measured(measured, coarse)
 
     def _workload(self, domain: Domain) -> Workload:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from core.kernel.compared import GRID
 from core.kernel.disjoint import DisjointQueries
 from core.kernel.noise_level import Measurement, tail_of_sum
-from core.kernel.query import Query
+from core.kernel.query import Query, Single
 from core.kernel.tables import Marginal
 from core.mechanisms.kit.answers import NoisyAnswer
 from core.mechanisms.kit.comparing import margin
@@ -34,10 +34,10 @@ def easy_reach(state: OnlineState, miss: float) -> float:
     return (state.threshold + margin(state.sparse.run, miss)) / GRID
 
 
-def read_measured(measured: Measurement, question: Query) -> tuple[float, Reach]:
+def read_measured(measured: Measurement, question: Single) -> tuple[float, Reach]:
     """A question's answer in rows from what was measured, and how far off it is."""
     level = measured.level
-    if not isinstance(measured.asked, Marginal):
+    if not isinstance(measured.asked, Marginal) or not isinstance(question, Query):
         return float(measured.values) / question.denominator, lambda miss: level.tail(miss) / question.denominator
     weights = question.weights / question.denominator
     value, largest = float((weights * measured.values).sum()), float(weights.max())

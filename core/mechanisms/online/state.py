@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from core.base.arrays import Codes, Columns
 from core.base.errors import CannotGoOn
-from core.kernel.query import Query
+from core.kernel.query import Query, Single
 from core.kernel.sparse_vector import NumericSparse, Watch
 from core.kernel.tables import Marginal
 from core.mechanisms.kit.answers import NoisyAnswer
@@ -85,9 +85,9 @@ class OnlineState:
     def _cached(self) -> CachedSource:
         return CachedSource(self.hypothesis)
 
-    def total(self, question: Query) -> float:
+    def total(self, question: Single) -> float:
         """The hypothesis's answer, as `Query.total`."""
-        if isinstance(self.hypothesis, MedianSet):
+        if isinstance(self.hypothesis, MedianSet) or not isinstance(question, Query):
             return float(total_on(question, self.hypothesis))
         records = self._records(question.columns)
         if records is not None and question.weights.size > LARGE:

@@ -15,7 +15,7 @@ from core.base.wording import amount
 from core.kernel.kernel import Kernel
 from core.kernel.noise_level import Additive, NoiseLevel
 from core.kernel.tables import TOTAL, Boxes, one_cell
-from core.mechanisms.kit.portions import share_of, wanted
+from core.mechanisms.kit.portions import count_level, share_of, wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.settings import accuracy_option, settle
 from core.mechanisms.kit.timing import TABLE
@@ -27,6 +27,7 @@ from core.privacy.events import Cost
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
+from core.theory.intervals import FEWEST, log_box_rows, log_parts, splits_for
 
 TOTAL_SHARE = Fraction(1, 50)
 """Part of the budget that goes to the number of rows, where that is private."""
@@ -36,8 +37,6 @@ BAND = 1 / 32
 """A cut is accepted when its noisy share of the box is within this of one half."""
 HEAVY = 1 / 8
 """A slice of one cell with more than this share of its box becomes a box of its own."""
-FEWEST = 4.0
-"""A box is cut while its mass is at least this many standard deviations of a search's noise."""
 MOST_BOXES = 2**16
 MOST_COLUMNS = 3
 ROUND = 4e-4
@@ -80,11 +79,12 @@ class RectangleSearch:
     50 % of the budget; the final boxes are one more table with half of it; a private number of rows costs 1/50. Which
     counts are asked depends on earlier noisy answers only.
 
-    **Accuracy** proven: a side of a rectangle enters only one part of a box that was cut along its axis (a heavy slice
-    of a single cell is never cut through), and that part has at most 9/16 of the box if the noise stays below 1/32 of
-    it. So after k cuts per axis the boxes that one side cuts through hold at most (9/16)^k of all rows, plus those in
-    boxes that were too small to search. k = log(4d/accuracy)/log(16/9) makes this accuracy/2 for the 2d sides; the
-    noise of the final counts inside the rectangle, about (2 unit.l1/epsilon) sqrt(boxes), comes on top.
+    **Accuracy** a side of a rectangle enters only one part of a box that was cut along its axis (a heavy slice of a
+    single cell is never cut through), and that part has at most 9/16 of the box, beside noise. After
+    k = log(4d/accuracy)/log(16/9) cuts per axis the boxes that the 2d sides cut through hold at most accuracy/2 of all
+    rows, beside noise; with `required_rows` the noise of all steps is no more than that, with probability 95 %
+    (proved in `theory/intervals.py`). That many rows are rarely there: in practice the noise of the final counts inside
+    a rectangle, about (2 unit.l1/epsilon) sqrt(boxes), comes on top.
 
     **Runtime** O(cells + boxes x rounds).
 
@@ -142,6 +142,33 @@ class RectangleSearch:
         about = f"The noise in a rectangle, beside the {self.accuracy / 2:.1%} of all rows that its sides cut through"
         return Expected(mean=sum(means) / len(means), worst=max(worst), about=about)
 
+    def required_rows(self, domain: Domain, unit: Unit) -> float:
+        """Rows from which on the accuracy is proven with probability 95 %; infinite where boxes may remain uncut."""
+        found = self._tables(domain, unit)
+        each = 0.05 / (len(found) + len(self._total(unit)))
+        total = sum(count_level(event, unit).tail(each) for event in self._total(unit))
+        needed = 0.0
+        for table in found:
+            log_sizes = [math.log(size) for size in domain.shape(table.columns)]
+            boxes = math.exp(sum(log_parts(log_sizes, table.splits)))
+            if boxes > MOST_BOXES // 3:
+                return math.inf
+            level, counted = NoiseLevel(table.step, one_cell(unit)), NoiseLevel(table.final, one_cell(unit))
+            rows = log_box_rows(
+                self.accuracy,
+                log_sizes,
+                search=level.tail(each / (2 * table.rounds * boxes)),
+                least=FEWEST * level.sigma,
+                final=counted.tail(each / (2 * boxes)),
+                total=total,
+            )
+            needed = max(needed, math.exp(rows))
+        return needed
+
+    def promise(self, domain: Domain, unit: Unit, rows: int) -> float | None:
+        """Its own proof."""
+        return self.accuracy * rows if rows >= self.required_rows(domain, unit) else None
+
     def seconds(self, domain: Domain, unit: Unit) -> float:
         rounds = sum(table.rounds for table in self._tables(domain, unit))
         return TABLE * (len(wanted(self.queries, domain)) + len(domain)) + ROUND * rounds
@@ -169,7 +196,7 @@ class RectangleSearch:
         for columns, weight in tables.items():
             share = left * Fraction(weight) / whole
             bits = tuple(max(1, math.ceil(math.log2(size))) for size in domain.shape(columns))
-            splits = math.ceil(math.log(4 * len(columns) / self.accuracy) / math.log(1 / (1 / 2 + 2 * BAND)))
+            splits = splits_for(self.accuracy, len(columns))
             step = share_of(self.budget, share * (1 - MASS_SHARE) / (splits * sum(bits)))
             found.append(SearchTable(columns, bits, splits, step, share_of(self.budget, share * MASS_SHARE)))
         return tuple(found)

@@ -3,7 +3,8 @@
 Both are computed from answers along the walk, one array of shape (times, chains) per question. R-hat compares the
 spread between half-chains with the spread within them and tends to 1; an effective size says how many independent
 draws would estimate the mean as well (Gelman et al. 2013, section 11.4; Geyer 1992 for where to cut the sum of
-autocorrelations). They can show that a walk has NOT mixed; they never prove that it has.
+autocorrelations). They can show that a walk has NOT mixed; they never prove that it has. A question that every
+histogram answers alike, such as about all records, says nothing about a walk and does not count.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.base.arrays import Floats
+
+ALIKE = 1e-12
+"""Shares of a total of 1 that differ by less differ by rounding only."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +37,7 @@ class Mixing:
     @classmethod
     def of(cls, answers: Floats) -> Mixing:
         """Answers of shape (times, chains, questions), at least four times."""
-        lines = [answers[:, :, place] for place in range(answers.shape[2])]
+        lines = [line for line in np.moveaxis(answers, 2, 0) if np.ptp(line) > ALIKE]
         if not lines:
             return cls.perfect(answers.shape[1])
         return cls(rhat=max(map(split_rhat, lines)), effective=min(map(effective, lines)))

@@ -31,6 +31,7 @@ def show(session: Session, who: Visitor) -> None:
     messages.note("Which questions were hard follows from the answers.", "released")
     messages.note(f"It has room for {amount(summary.room)} questions altogether, easy ones included.", "public")
     _budget(summary)
+    _mixing(session)
     if not answers:
         st.write("Nothing was asked yet.")
     else:
@@ -50,6 +51,23 @@ def _budget(summary: Summary) -> None:
     else:
         line = f"{reserved}: {share}."
     messages.note(line, "public")
+
+
+def _mixing(session: Session) -> None:
+    """Whether the possible tables behind the answers look as if they were drawn independently."""
+    mixing = session.mixing()
+    if mixing is None:
+        return
+    figures = f"split R-hat {mixing.rhat:.3f} at the worst question, as good as {amount(round(mixing.effective))} draws"
+    if mixing.good:
+        line = f"The tables behind its answers were drawn by a random walk that looks mixed: {figures}. "
+        messages.note(line + "1 is perfect and up to 1.05 is good; it can disprove mixing, never prove it.", "released")
+    else:
+        st.warning(
+            f"The random walk behind its answers has not mixed: {figures} (above 1.05). Easy answers may be off; "
+            "their privacy does not depend on it.",
+            icon=":material/shuffle:",
+        )
 
 
 def _chart(session: Session, answers: list[Answer], summary: Summary) -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.base.errors import DeskError
 from core.base.wording import amount
+from core.queries.halfspaces import Halfspaces
 from core.queries.intervals import Intervals
 from core.queries.kit.protocol import QueryClass, words_of
 from core.queries.rectangles import Rectangles
@@ -22,6 +23,7 @@ MOST_LISTED = 500
 MOST_GROUPS = 40
 """Groups that are drawn; the table has all of them."""
 DRAWN = ("mean", "median", "sum", "number")
+MEDIANS = "By medians"
 MOST_STEPS = 1_000
 """Values between which a slider steps."""
 
@@ -107,9 +109,14 @@ def _listed(release: Release, query: QueryClass, key: str) -> None:
         frame,
         hide_index=True,
         height=min(38 + 35 * len(frame), 400),
-        column_config={"Share": st.column_config.NumberColumn(format="percent", width=90)},
+        column_config={
+            "Share": st.column_config.NumberColumn(format="percent", width=90),
+            MEDIANS: st.column_config.NumberColumn(format="percent", width=110),
+        },
         alt="The released answers: one line per question, with the share of the rows.",
     )
+    if MEDIANS in frame:
+        messages.note(f"'{MEDIANS}' is the answer of the paper's mechanism; 'Share' that of the records.", "released")
     if every > len(frame):
         messages.note(f"{amount(len(frame))} of {amount(every)} answers.", "released")
 
@@ -120,4 +127,8 @@ def _answers(key: str, _release: Release, _query: QueryClass) -> tuple[pd.DataFr
     found = _release.answers(_query)
     places = charts.spread(len(found), MOST_LISTED)
     words = [words_of(_query, _release.domain, place) for place in places]
-    return pd.DataFrame({"Question": words, "Share": found[places]}), len(found)
+    frame = pd.DataFrame({"Question": words, "Share": found[places]})
+    planes = _release.planes(_query) if isinstance(_query, Halfspaces) else None
+    if planes is not None:
+        frame[MEDIANS] = planes["median"].to_numpy()[places] / max(1.0, float(_release.marginal(()).sum()))
+    return frame, len(found)

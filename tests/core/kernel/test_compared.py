@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from decimal import Context, Decimal, localcontext
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
 
 from core.base.errors import BadParameter
 from core.kernel.compared import FURTHEST, GRID, MOST_ROWS, WIDEST, Gap, Loss, on_grid
-from core.kernel.query import Query
+from core.kernel.disjoint import DisjointQueries
+from core.kernel.query import Query, Statistic
 from core.privacy.unit import Unit
-from core.schema.domain import Booleans, Domain
+from core.queries.lipschitz import Lipschitz
+from core.schema.domain import Booleans, Domain, Integers
 from core.table.counts import Cells
 
 DOMAIN = Domain((Booleans(name="old"),))
@@ -110,3 +113,59 @@ def test_members_have_finite_answers(members: list[float]):
 def test_guesses_and_signs_are_whole_numbers(guess: object, sign: object):
     with pytest.raises(BadParameter, match="guess"):
         Gap(YES, guess, sign)  # type: ignore[arg-type]
+
+
+class Spy:
+    """Looks like a question, and would see the private counts."""
+
+    columns, denominator, weights = ("old",), 1, np.array([0, 1])
+
+    def total(self, counts: Cells) -> int:
+        raise AssertionError("saw the counts")
+
+    counts = total
+
+
+def test_only_the_kernels_own_questions_are_compared():
+    """Whatever else is handed over would see the private counts, and its bound would be nobody's proof."""
+    for ask in (
+        lambda: Gap(Spy(), 0),  # type: ignore[arg-type]
+        lambda: Loss(Spy(), np.array([1.0]), GRID),  # type: ignore[arg-type]
+        lambda: DisjointQueries((YES, Spy())),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(TypeError, match="Spy is not the kernel's own question"):
+            ask()
+
+
+LINE = Domain((Integers(name="x", low=0, high=2),))
+FULLEST = Lipschitz(columns=("x",), statistics=(("largest",), ("distance", (2**9, 2**9, 0))))
+
+
+def statistic(index: int) -> Statistic:
+    return Statistic(FULLEST, index, FULLEST.denominator(LINE))
+
+
+@pytest.mark.parametrize("unit", [Unit.row(), Unit.row("replace"), Unit.id("who", 2)], ids=str)
+def test_a_statistic_moves_no_further_than_is_said(unit):
+    """On all tables of up to three rows and every unit that is added, removed or replaced."""
+    tables = [np.bincount(each, minlength=3) for n in range(4) for each in combinations_with_replacement(range(3), n)]
+    people = [table for table in tables if 1 <= table.sum() <= unit.limit]
+    others = people if unit.neighbours == "replace" else [np.zeros(3, dtype=np.int64)]
+    for index in (0, 1):
+        gap = Gap(statistic(index), 5)
+        moved = max(
+            abs(gap.value(Cells(LINE, base + one, unit)) - gap.value(Cells(LINE, base + two, unit)))
+            for base in tables
+            for one in people
+            for two in others
+        )
+        assert 0 < moved <= Gap.sensitivity(unit)
+    assert Gap(statistic(0), 9 * GRID).value(Cells(LINE, np.array([4, 7, 1]))) == 2 * GRID
+
+
+def test_a_statistic_of_a_smaller_denominator_is_refused():
+    """Its steps would be larger than its change says."""
+    forged = Statistic(FULLEST, 1, 1)
+    for asked in (Gap(forged, 0), Loss(forged, np.array([1.0]), GRID)):
+        with pytest.raises(BadParameter, match="denominator"):
+            asked.value(Cells(LINE, np.array([4, 7, 1])))

@@ -194,9 +194,12 @@ def test_a_union_of_three_intervals_is_asked_at_a_third_of_the_accuracy():
 
 
 def test_rectangles():
-    assert RectanglesBound(bits=(10,)).rows(0.1, 0.5) == IntervalsBound(bits=10).rows(0.1, 0.5)
-    # d = 2, alpha = 0.8: 100 pieces, 800 counts, each within 0.4/100.
-    assert RectanglesBound(bits=(3, 5)).rows(0.8, 1) == math.ceil(800 / 0.004 * ln(800 / 0.05))
+    # d = 2, alpha = 0.8: (9/16)^4 is just above 0.1, so 5 halvings of each column, 40 rounds, 8 x 32 boxes at most,
+    # through 32 and 8 of which a side cuts; noise of scale 160 and 4.
+    search, final = 160 * ln(2 * 40 * 256 / 0.025), 4 * ln(2 * 256 / 0.025)
+    shift = (2 * 5 + 2) * search
+    needed = (2 / 0.8) * (2 * 16 / 7 * shift * (32 + 8) + 256 * 2 * final)
+    assert RectanglesBound(bits=(3, 5)).rows(0.8, 1) == math.ceil(needed)
 
 
 def test_intervals_grow_as_bits_and_the_cube_of_the_accuracy():

@@ -14,6 +14,8 @@ from streamlit.testing.v1 import AppTest
 
 from core.desk.desk import Desk
 from core.formulas.question import question
+from core.mechanisms.median.median_walk import MedianWalk
+from core.models.polytope.mixing import Mixing
 from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
@@ -310,6 +312,17 @@ def test_a_session_is_named_by_what_stays_true(page: Open, desk: Desk, people: D
     assert _sessions(app) == before
     button(app, "Close it").click().run()
     assert _sessions(app)[0].endswith("closed")
+
+
+@pytest.mark.parametrize(("rhat", "seen"), [(1.0123, "split R-hat 1.012"), (1.3, "has not mixed: split R-hat 1.300")])
+def test_how_well_a_walk_mixed_is_shown_with_its_answers(
+    page: Open, desk: Desk, people: DeskTable, monkeypatch: pytest.MonkeyPatch, rhat: float, seen: str
+):
+    desk.ask(people, columns=["town"], mechanism="median-walk", budget=Budget(4), alpha=0.2, rows=ROWS, chains=16)
+    monkeypatch.setattr(MedianWalk, "mixing", lambda walk, state: Mixing(rhat=rhat, effective=321.4))
+    app = page("ask")
+    assert not errors(app)
+    assert seen in words(app) and "as good as 321 draws" in words(app)
 
 
 def _sessions(app: AppTest) -> list[str]:

@@ -13,7 +13,10 @@ COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
 }  # fmt: skip
 SWAPPED = {"min": "max", "max": "min", "floor": "ceil", "ceil": "floor"}
-EITHER_WAY = ("isinstance", "min", "max", "minimum", "maximum", "clip", "gcd", "lcm", "intersect1d", "array_equal")
+EITHER_WAY = (
+    "isinstance", "min", "max", "minimum", "maximum", "clip", "gcd", "lcm", "add", "multiply", "intersect1d",
+    "array_equal",
+)  # fmt: skip
 """Functions whose first two arguments may change places, or that cannot be called otherwise."""
 Change = Callable[[ast.AST], ast.AST]
 

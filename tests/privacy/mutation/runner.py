@@ -1,7 +1,8 @@
 """Runs tests on mutants: all tests are loaded once, and each mutant is tried in a process of its own.
 
 First every test runs once on the code as it is and notes which lines of the trusted files it passes through, and how
-long it takes. A mutant is then tried by the tests that pass through its line, quick ones first, until one fails.
+long it takes. A mutant is then tried by the tests that pass through its line, quick ones first, until one fails. Both
+use all cores.
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ import json
 import os
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from _pytest.runner import runtestprotocol
@@ -32,6 +36,7 @@ after so many seconds on the clock. Both count as noticed."""
 LONGEST = 6.0
 """Seconds of tests, as they take on the code as it is, that a mutant is tried by."""
 ALL_LINES = 0
+CORES = os.cpu_count() or 1
 
 
 @dataclass
@@ -39,8 +44,9 @@ class Runner:
     """A pytest plugin that tries mutants in the place of running the tests."""
 
     trusted: tuple[str, ...]
-    try_all: Callable[[Callable[[Mutation], bool]], None]
-    """Is handed the function that says whether a mutant is noticed."""
+    chosen: list[Mutation]
+    report: Callable[[Mutation, bool, float], None]
+    """Is told of each mutant whether a test notices it, and how long that took."""
     seconds: dict[str, float] = field(default_factory=dict)
     passing: dict[tuple[str, int], set[str]] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
@@ -49,21 +55,36 @@ class Runner:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self.items = {item.nodeid: item for item in session.items}
-        for line in _lines_of(lambda report: self._survey(report, list(self.items.values()))):
-            self._note(json.loads(line))
-        chance = [self.items[test] for test in self.broken]
-        again = {found["test"] for line in _lines_of(lambda report: self._survey(report, chance))
-                 if (found := json.loads(line))["failed"]}  # fmt: skip
-        self.broken = [test for test in self.broken if test in again]
         gc.freeze()  # what is loaded is shared with the processes of all mutants
+        for ran in self._surveyed(list(self.items.values())):
+            self._note(ran)
+        again = {ran["test"] for ran in self._surveyed([self.items[test] for test in self.broken]) if ran["failed"]}
+        self.broken = [test for test in self.broken if test in again]
         if not self.broken:
-            self.try_all(self.notices)
+            self._try_all()
         gc.unfreeze()
         return True
 
-    def notices(self, mutation: Mutation) -> bool:
-        """Whether a test fails on it, it cannot be loaded, or never ends."""
-        return _fails(lambda: self._try(mutation))
+    def _surveyed(self, items: list[pytest.Item]) -> Iterator[dict[str, Any]]:
+        """What a run of each test notes; tests of one file stay together, because they may share what is set up."""
+        files = [list(found) for _, found in groupby(items, key=lambda item: item.nodeid.partition("::")[0])]
+        shares = [[item for file in files[first::CORES] for item in file] for first in range(CORES)]
+        for line in _lines_of([partial(self._survey, items=share) for share in shares if share]):
+            yield json.loads(line)
+
+    def _try_all(self) -> None:
+        """A mutant is noticed if a test fails on it, it cannot be loaded, or never ends."""
+        waiting, running = list(reversed(self.chosen)), dict[int, tuple[Mutation, float]]()
+        while waiting or running:
+            while waiting and len(running) < CORES:
+                mutation = waiting.pop()
+                running[_start(partial(self._try, mutation))] = mutation, time.monotonic()
+            for child, (mutation, started) in list(running.items()):
+                taken = time.monotonic() - started
+                if (fails := _has_failed(child, taken)) is not None:
+                    del running[child]
+                    self.report(mutation, fails, taken)
+            time.sleep(0.005)
 
     def _note(self, ran: dict[str, Any]) -> None:
         test = ran["test"]
@@ -142,26 +163,25 @@ def _noting_lines(watched: dict[str, str], lines: dict[str, set[int]]) -> Iterat
         sys.settrace(before)
 
 
-def _lines_of(work: Callable[[Callable[[str], None]], None]) -> list[str]:
-    """What a child process that does the work reports."""
-    read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            _be_silent()
-            with os.fdopen(write, "w") as out:
-                work(lambda line: print(line, file=out, flush=True))
-        finally:
-            os._exit(0)
-    os.close(write)
-    with os.fdopen(read) as lines:
-        found = lines.readlines()
-    os.waitpid(child, 0)
-    return found
+def _lines_of(works: list[Callable[[Callable[[str], None]], None]]) -> Iterator[str]:
+    """What child processes that do the work report, each at the same time as the others."""
+    with contextlib.ExitStack() as stack:
+        files = [stack.enter_context(tempfile.TemporaryFile("w+")) for _ in works]
+        children = [_start(partial(_write_lines, work, file)) for work, file in zip(works, files, strict=True)]
+        for child in children:
+            os.waitpid(child, 0)
+        for file in files:
+            file.seek(0)
+            yield from file
 
 
-def _fails(work: Callable[[], bool]) -> bool:
-    """Whether work in a child process is true, raises, or never ends."""
+def _write_lines(work: Callable[[Callable[[str], None]], None], file: IO[str]) -> bool:
+    work(lambda line: print(line, file=file, flush=True))
+    return False
+
+
+def _start(work: Callable[[], bool]) -> int:
+    """The id of a child process that does the work and ends with 1 if that is true or raises."""
     child = os.fork()
     if child == 0:
         code = 1
@@ -171,13 +191,18 @@ def _fails(work: Callable[[], bool]) -> bool:
             code = int(work())
         finally:
             os._exit(code)
-    ends = time.monotonic() + PATIENCE
-    while time.monotonic() < ends:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return status != 0
-        time.sleep(0.005)
-    os.killpg(child, signal.SIGKILL)
+    return child
+
+
+def _has_failed(child: int, taken: float) -> bool | None:
+    """Whether its work was true, raised or never ended; None while it works."""
+    done, status = os.waitpid(child, os.WNOHANG)
+    if done:
+        return status != 0
+    if taken < PATIENCE:
+        return None
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
     return True
 

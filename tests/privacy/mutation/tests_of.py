@@ -22,6 +22,9 @@ TRUSTED = (
 )
 ROOMS = {
     "kernel": _files("tests/core/kernel", "test_*"),
+    "kernel/databases": _files("tests/core/kernel/databases", "test_*"),
+    "kernel/decisions": [*_files("tests/core/kernel/decisions", "test_*"), "tests/core/kernel/test_kernel.py"],
+    "kernel/searches": _files("tests/core/kernel/searches", "test_*"),
     "privacy": [*_files("tests/core/privacy", "test_*"), "tests/privacy/test_samplers.py"],
     "plans": ["tests/core/plans/test_pricing.py", "tests/core/plans/test_terms.py"],
     "ledger": [
@@ -35,4 +38,5 @@ ROOMS = {
 
 def tests_of(path: str) -> list[str]:
     """Of the tests of these files, those are run that pass through a mistake."""
-    return ROOMS[path.split("/")[1]]
+    room = path.removeprefix("core/").rpartition("/")[0]
+    return ROOMS[room]

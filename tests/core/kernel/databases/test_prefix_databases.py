@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter, Refused
-from core.kernel.databases.prefix_databases import FURTHEST, PrefixDatabases, log_databases
+from core.kernel.databases import prefix_databases
+from core.kernel.databases.prefix_databases import FURTHEST, MOST_PIECES, MOST_ROWS, PrefixDatabases, log_databases
 from core.kernel.kernel import Kernel
 from core.kernel.remembered import Remembered
 from core.privacy.events import Cost, Selection
@@ -75,9 +76,9 @@ def test_a_band_holds_exactly_the_databases_of_its_level(unit):
         choice = asked(int(generator.integers(1, 9)))
         sums = choice.prefixes(Remembered(Cells(LINE, generator.integers(0, 4, 4), unit)))
         top = choice.highest(sums, unit.limit)
+        assert top == max(choice.level(sums, path, unit.limit) for path in every_path(4, 3))
         for path in every_path(4, 3):
             level = choice.level(sums, path, unit.limit)
-            assert level <= top
             assert [choice.band(sums, k, unit.limit).holds(path) for k in range(top + 1)] == [
                 k >= level for k in range(top + 1)
             ]
@@ -86,7 +87,7 @@ def test_a_band_holds_exactly_the_databases_of_its_level(unit):
 @pytest.mark.exhaustive
 def test_the_kernel_draws_by_that_law_and_pays():
     """Chi-square of 20 databases below 60 but for one run in 10^5."""
-    table, draws = np.array([2, 0, 4, 1]), 1_000
+    table, draws = np.array([2, 0, 4, 1]), 400
     choice, unit = asked(7), Unit.row()
     kernel = Kernel(Cells(LINE, table, unit), Noise(), Cost((Selection(Fraction(3, 2)),) * draws))
     paths = {tuple(path.tolist()): place for place, path in enumerate(every_path(4, 3))}
@@ -124,6 +125,75 @@ def test_extreme_tables_are_drawn_too():
         assert found.sum() == 3 and found.min() >= 0
     alone = PrefixDatabases("x", np.array([0, 4]), 2, 3)
     assert alone.drawn(Remembered(Cells(LINE, np.array([1, 1, 1, 0]))), Fraction(1), Noise()).tolist() == [2]
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=str)
+@pytest.mark.parametrize("table", [(2, 0, 4, 1), (1, 0, 1, 1), (0, 0, 9, 0), (0, 0, 4, 0)], ids=str)
+def test_what_is_drawn_from(unit, table, monkeypatch):
+    """All levels from the lowest that a database has to the highest, falling by half of epsilon for each."""
+    seen = {}
+
+    class Levels:
+        def __init__(self, **given):
+            seen.update(given)
+
+        def draw(self, level_of, coins):
+            seen["levels"] = [level_of(path) for path in every_path(4, 3)]
+            return np.array([1, 1, 2])
+
+    monkeypatch.setattr(prefix_databases, "BandLevels", Levels)
+    choice, counts = asked(3), Remembered(Cells(LINE, np.array(table), unit))
+    assert choice.drawn(counts, Fraction(3, 4), Noise()).tolist() == [1, 0, 1, 1]
+    wanted = levels(choice, np.array(table), unit).tolist()
+    assert seen["levels"] == wanted
+    assert (seen["least"], seen["most"], seen["rate"]) == (min(wanted), max(wanted), Fraction(3, 8))
+    inside = [seen["band"](1).holds(path) for path in every_path(4, 3)]
+    assert inside == [level <= 1 for level in wanted]
+
+
+def test_pieces_are_summed_where_they_begin():
+    """Uneven ones, and counts beyond the public range on either side."""
+    uneven = PrefixDatabases("x", np.array([0, 1, 3, 4]), 2, 3)
+    assert uneven.prefixes(Remembered(Cells(LINE, np.array([5, 7, 11, 13])))).tolist() == [5, 23]
+    assert uneven.prefixes(Remembered(Cells(LINE, np.array([-5, 7, 2**41, 0])))).tolist() == [0, FURTHEST]
+    for cuts in ([1, 3, 4], [0, 3], [0, 3, 5]):
+        with pytest.raises(BadParameter, match="all cells"):
+            PrefixDatabases("x", np.array(cuts), 2, 3).prefixes(Remembered(Cells(LINE, np.ones(4, dtype=np.int64))))
+    assert [asked(told).size for told in (-7, 0, 1, 2, 2**40, 2**41)] == [1, 1, 1, 2, 2**40, 2**40]
+
+
+def test_every_product_stays_in_64_bits():
+    assert FURTHEST == 2**40 and MOST_ROWS == 10_000 and MOST_PIECES == 2**16
+    # n Y and m X, and the widest band around them: both at most m (n + X).
+    assert MOST_ROWS * 4 * FURTHEST < 2**63
+
+
+def test_the_edges_of_what_is_counted():
+    """10,000 rows, 2^16 pieces, 2^16000 databases."""
+    least, most = 1, 10_000
+    while most - least > 1:
+        middle = (least + most) // 2
+        least, most = (middle, most) if math.comb(middle + 9_999, 10_000) <= 2**16_000 else (least, middle)
+    PrefixDatabases("x", np.arange(least + 1), 10_000, 10)
+    with pytest.raises(Refused, match="more databases"):
+        PrefixDatabases("x", np.arange(least + 2), 10_000, 10)
+    PrefixDatabases("x", np.arange(2**16 + 2), 1, 10)
+    two = np.arange(3)
+    for cuts, rows, told in (
+        (np.arange(2**16 + 3), 1, 10),
+        (two, 10_001, 10),
+        (two, 1, 10.0),
+        (two, True, 10),
+        (np.array([0]), 1, 10),
+        (np.stack([two, two]), 1, 10),
+        (np.array([0, 2, 1]), 1, 10),
+    ):
+        with pytest.raises(BadParameter):
+            PrefixDatabases("x", cuts, rows, told)
+    counts = Remembered(Cells(LINE, np.array([1, 1, 1, 0])))
+    asked(3).drawn(counts, Fraction(1, 2**59), Noise())
+    with pytest.raises(BadParameter, match="too small"):
+        asked(3).drawn(counts, Fraction(99, 100 * 2**59), Noise())
 
 
 def test_what_cannot_be_counted_is_refused():

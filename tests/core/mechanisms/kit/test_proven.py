@@ -1,10 +1,13 @@
 """Promises are made about the very parameters that run, or not at all."""
 
+import math
+
 import numpy as np
 import pytest
 
 from core.mechanisms.direct.gaussian import GaussianTables
 from core.mechanisms.direct.laplace import LaplaceTables
+from core.mechanisms.games.game_both import GameBoth
 from core.mechanisms.games.game_data import GameData
 from core.mechanisms.iterative.iterative_median import IterativeMedian
 from core.mechanisms.iterative.iterative_perceptron import IterativePerceptron
@@ -22,7 +25,7 @@ from core.queries.marginals import Marginals
 from core.registry import offline
 from core.schema.domain import Booleans, Domain, Integers
 from core.table.counts import Cells
-from core.theory import bounds
+from core.theory import BothPlayersBound, bounds
 from tests.kernels import run
 
 DOMAIN = Domain((Integers(name="x", low=0, high=15), Booleans(name="y")))
@@ -81,13 +84,23 @@ def test_small_databases_promise_where_all_are_compared(kind):
     assert kind(queries=(Marginals(order=1),), budget=PURE, rows=8, **some).promise(TINY, ROW, 10**6) is None
 
 
-def test_the_data_player_promises_at_the_rate_of_the_proof():
-    game = GameData(queries=(Marginals(order=1),), budget=PURE, rounds=50)
+@pytest.mark.parametrize("kind", [GameData, GameBoth])
+def test_a_learning_data_player_promises_at_the_rate_of_the_proof(kind):
+    game = kind(queries=(Marginals(order=1),), budget=PURE, rounds=50)
     assert 0 < game.promise(TINY, ROW, 10**6) < 10**6
-    assert GameData(queries=(Marginals(order=1),), budget=PURE, rounds=50, rate=2.0).promise(TINY, ROW, 10**6) is None
+    assert kind(queries=(Marginals(order=1),), budget=PURE, rounds=50, rate=2.0).promise(TINY, ROW, 10**6) is None
 
 
-@pytest.mark.parametrize("kind", [SmallDb, GameData, IntervalSearch])
+def test_both_players_promise_what_their_theorem_does():
+    """Rounds and rows of the theorem at alpha 0.9: what runs then is promised within it."""
+    theorem = BothPlayersBound(log_universe=math.log(4), log_queries=math.log(4), beta=0.025)
+    rows, rounds = theorem.rows(0.9, 1), theorem.rounds(0.9)
+    game = GameBoth(queries=(Marginals(order=1),), budget=PURE, rounds=rounds)
+    assert 0.7 * rows < game.promise(TINY, KNOWN, rows) <= 0.9 * rows
+    assert game.promise(TINY, KNOWN, rows // 9) is None
+
+
+@pytest.mark.parametrize("kind", [SmallDb, GameData, GameBoth, IntervalSearch])
 def test_promises_are_kept(kind):
     """One run of each; a promise may fail in 1 of 20, and these are far from tight."""
     rows = 2_000_000

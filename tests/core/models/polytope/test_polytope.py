@@ -156,6 +156,9 @@ def test_mixing_sees_chains_that_stand_apart():
     slow = np.cumsum(mixed, axis=0)
     assert effective(slow) < 100 < effective(mixed)
     assert Mixing.of(np.stack([mixed, slow], axis=2)).rhat == split_rhat(slow)
+    constant = np.ones((50, 20)) + 1e-15 * np.sign(mixed)
+    assert Mixing.of(np.stack([constant, slow], axis=2)) == Mixing.of(slow[:, :, None]), "constant probes do not count"
+    assert Mixing.of(constant[:, :, None]) == Mixing.perfect(20)
     assert split_rhat(np.ones((8, 4))) == 1.0 and split_rhat(np.ones((8, 4)) * np.arange(4)) == np.inf
 
 
