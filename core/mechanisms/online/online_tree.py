@@ -67,6 +67,8 @@ other: the last is kept for an error far beyond the first, because after it noth
 census columns (epsilon 1, 10,000 questions): with 3 hard answers, 3/5 of the budget for the opening and these steps all
 answers of three sessions were tested and the largest errors were .0115, .0138 and .0112; with 4, 1/2 and a power of 4
 .0141 and .0190; with two that rise by half only, 17 to 100 % of the answers were tested."""
+HALVES = Fraction(1, 10)
+"""Part of what pairs get that is spent on all of them in two parts by two."""
 IMPORTANT = 4.0
 """Weight of a pair of planned columns where another pair has 1."""
 
@@ -230,7 +232,8 @@ class OnlineTree(Online):
         sets = [*sets, *((name,) for name in domain.names if name not in covered)]
         planned = set(self.planned)
         weights = tuple(IMPORTANT if len(columns) == 2 and planned.issuperset(columns) else 1.0 for columns in sets)
-        return Workload.of([Marginals(sets=tuple(sets), weights=weights)], domain, wide=WIDE)
+        asked = Workload.of([Marginals(sets=tuple(sets), weights=weights)], domain, wide=WIDE)
+        return replace(asked, halves=HALVES)
 
     def _plan(self, domain: Domain, unit: Unit) -> OnlinePlan:
         """One run of comparisons, with as many hard answers as the guessed number of rows allows."""
