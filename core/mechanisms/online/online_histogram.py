@@ -61,9 +61,10 @@ class OnlineHistogram:
     """Measure a noisy histogram of every combination when the session opens, and answer everything from it.
 
     **Privacy** one noisy histogram, and the number of rows where that is private. With delta = 0: discrete Laplace
-    noise, the epsilons add up. With delta > 0: a tenth of the divergence goes to small tables with rounded Gaussian
-    noise (which also tell the number of rows), the rest to the histogram, with Laplace or Gaussian noise, whichever is
-    smaller at that price. A unit changes one table by at most unit.l1 (L1) and unit.l2_squared (squared L2).
+    noise, the epsilons add up. With delta > 0: three tenths of the divergence go to tables of one and two columns with
+    rounded Gaussian noise, or to their interactions (`interactions.Interaction`) where these need less, the rest to the
+    histogram, with Laplace or Gaussian noise, whichever is smaller at that price. A unit changes one table by at most
+    unit.l1 (L1) and unit.l2_squared (squared L2).
 
     **Accuracy** a question that covers k of |X| combinations is off by about sqrt(min(k, |X| - k)) times the noise of
     one cell. Negative counts are removed such that small tables stay right (`histogram_fit.py`), which lowers the error
