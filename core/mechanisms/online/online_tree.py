@@ -47,7 +47,8 @@ from core.schema.domain import Domain
 RECORDS = 90_000
 """Records of the hypothesis. Measured on a generated survey (35 columns, 170,000 rows, epsilon 1, two runs each): with
 50,000, 100,000, 150,000 and 200,000 the mean error is .00091, .00076, .00073 and .00071, and opening took 6, 8, 11 and
-13 s of CPU, before tables shared passes over the records. On generated tables of 12 and 14 columns with up to 60,000 rows the number made no difference."""
+13 s of CPU, before tables shared passes over the records. On generated tables of 12 and 14 columns with up to 60,000
+rows the number made no difference."""
 WIDE = 24
 """Ordered columns with more cells are counted level by level, because ranges are asked. Measured on two generated
 tables (14 columns and 30,000 rows, 12 and 60,000; five runs each): with 20 the mean error is .00134 and .00080, with 32
