@@ -72,13 +72,14 @@ def pulled(weights: Floats, pulls: Sequence[Pull], sweeps: int = 12, slack: floa
     for _ in range(sweeps):
         for pull, bounds in zip(pulls, slacks, strict=True):
             held = np.bincount(pull.places, weights=weights, minlength=math.prod(pull.shape))
-            weights *= _factors(held.reshape(pull.shape), pull.joint, bounds, total).ravel()[pull.places]
+            counts = held.astype(np.float64, copy=False).reshape(pull.shape)
+            weights *= _factors(counts, pull.joint, bounds, total).ravel()[pull.places]
     return weights
 
 
 def _factors(held: Floats, joint: Columns, bounds: Sequence[tuple[Columns, Slack]], total: float) -> Floats:
     """What each cell of joint counts is multiplied with by one table after the other: the same as record by record."""
-    factors = np.ones_like(held, dtype=np.float64)
+    factors = np.ones_like(held)
     for names, each in bounds:
         mass = summed(held * factors, joint, names)
         factor = each.factor(mass)
