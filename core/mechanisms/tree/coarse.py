@@ -6,7 +6,7 @@ noisy one-way estimate, so the bins are public.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,30 +33,49 @@ class Views:
     """The merged columns, then the views."""
     sources: Mapping[str, str]
     bins: Mapping[str, NDArray[np.int64]]
+    halves: Mapping[str, str]
+    """The view in two parts of every column that is seen so; a column of two groups is its own."""
 
     @classmethod
-    def of(cls, compression: Compression, shares: Mapping[str, Floats]) -> Views:
+    def of(cls, compression: Compression, shares: Mapping[str, Floats], *, halves: bool = False) -> Views:
         """`shares` are those of the groups of every column."""
         original, merged = compression.original, compression.domain
         sources: dict[str, str] = {}
         bins: dict[str, NDArray[np.int64]] = {}
+        halved: dict[str, str] = {}
+
+        def add(name: str, words: str, parts: NDArray[np.int64]) -> str:
+            view = f"{name} {words}"
+            while view in merged or view in sources:
+                view += "'"
+            sources[view], bins[view] = name, parts
+            return view
+
         for name in merged.names:
             if original[name].ordered and merged[name].size > FINE:
-                view = f"{name} in bins"
-                while view in merged or view in sources:
-                    view += "'"
-                sources[view], bins[view] = name, equal_mass(shares[name])
+                add(name, "in bins", equal_mass(shares[name]))
+            if halves and merged[name].size > 1:
+                parts = two_parts(shares[name], ordered=original[name].ordered)
+                halved[name] = name if merged[name].size == 2 else add(name, "in halves", parts)
         extra = (Integers(name=view, low=0, high=int(bins[view].max())) for view in sources)
-        return cls(compression, Domain((*merged, *extra)), sources, bins)
+        return cls(compression, Domain((*merged, *extra)), sources, bins, halved)
 
     def pairs(self, weights: Mapping[Columns, float]) -> dict[Columns, float]:
         """Every pair with at least one large column, seen coarsely, with the weight of the pair."""
-        views = {source: view for view, source in self.sources.items()}
+        views = {source: view for view, source in self.sources.items() if view != self.halves.get(source)}
         return {
             tuple(views.get(name, name) for name in pair): weight
             for pair, weight in weights.items()
             if any(name in views for name in pair)
         }
+
+    def halved(self, pairs: Iterable[Columns]) -> list[Columns]:
+        """Every pair whose columns are seen in two parts, so."""
+        return [
+            (self.halves[left], self.halves[right])
+            for left, right in pairs
+            if left in self.halves and right in self.halves
+        ]
 
     def columns(self, known: Noisy) -> Noisy:
         """What is known of single columns, told of their views."""
@@ -90,3 +109,17 @@ def equal_mass(shares: Floats) -> NDArray[np.int64]:
     middles = (heights - shares / 2) / heights[-1] if heights[-1] > 0 else np.arange(shares.size) / shares.size
     bins = np.minimum((BINS * middles).astype(np.int64), BINS - 1)
     return np.unique(bins, return_inverse=True)[1].astype(np.int64)
+
+
+def two_parts(shares: Floats, *, ordered: bool) -> NDArray[np.int64]:
+    """Cells in two parts of masses as equal as can be: the first and the last of an order, or the heaviest and others.
+
+    >>> two_parts(np.array([0.1, 0.7, 0.2]), ordered=False).tolist()
+    [1, 0, 1]
+    """
+    order = np.arange(shares.size) if ordered else np.argsort(-shares, kind="stable")
+    heights = np.cumsum(shares[order])[:-1]
+    first = 1 + int(np.abs(heights - shares.sum() / 2).argmin())
+    parts = np.ones(shares.size, dtype=np.int64)
+    parts[order[:first]] = 0
+    return parts

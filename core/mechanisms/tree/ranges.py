@@ -64,7 +64,7 @@ class NestedCounts:
         if self.cells.size > WIDE:
             grouping = neighbours_joined(self.cells, regular, total, self.sigma(MOST_GROUPS))
         else:
-            grouping = Grouping.rare(self.cells, rare * self.sigma(self.cells.size))
+            grouping = rare_joined(self.cells, regular, rare * self.sigma(self.cells.size))
         return self.cells, grouping, self.sigma(grouping.size)
 
     def merged(self, compression: Compression) -> Floats:
@@ -97,12 +97,33 @@ def neighbours_joined(counts: Floats, regular: int, total: float, sigma: float) 
     heights = np.cumsum(counts[:regular])
     middles = (heights - counts[:regular] / 2) / heights[-1] if heights[-1] > 0 else np.arange(regular) / regular
     bins = np.minimum((most * middles).astype(np.int64), most - 1)
-    joined = np.unique(bins, return_inverse=True)[1].astype(np.int64)
-    groups = np.append(joined, joined.max() + 1 + np.arange(counts.size - regular))
+    return _grouped(np.unique(bins, return_inverse=True)[1].astype(np.int64), counts)
+
+
+def rare_joined(counts: Floats, regular: int, least: float) -> Grouping:
+    """Cells that hold less than `least` joined with such neighbours until they hold as much; others stay alone.
+
+    A range keeps rare cells apart that are far from each other; one group for all of them would mix both ends of the
+    column. What is left of a run joins the cell after it, or at the end the one before.
+    """
+    groups, group, held = np.zeros(regular, dtype=np.int64), 0, 0.0
+    for cell, count in enumerate(counts[:regular].tolist()):
+        if count >= least and held >= least / 2:
+            group, held = group + 1, 0.0
+        groups[cell], held = group, held + count
+        if held >= least and cell + 1 < regular:
+            group, held = group + 1, 0.0
+    if held < least / 2 and group and groups[-1] == group:
+        groups[groups == group] = group - 1
+    return _grouped(groups, counts)
+
+
+def _grouped(groups: NDArray[np.int64], counts: Floats) -> Grouping:
+    """Groups of the cells that have a place in the order, each of the others being a group of its own."""
+    groups = np.append(groups, groups.max() + 1 + np.arange(counts.size - groups.size))
     mass = np.bincount(groups, weights=counts)[groups]
     members = np.bincount(groups)[groups]
-    inside = np.divide(counts, mass, out=1.0 / members, where=mass > 0)
-    return Grouping(groups, inside)
+    return Grouping(groups, np.divide(counts, mass, out=1.0 / members, where=mass > 0))
 
 
 def _scheme(columns: Columns) -> Levels:

@@ -21,7 +21,7 @@ from core.mechanisms.tree.planes import Sides
 from core.mechanisms.tree.ranges import NestedCounts
 from core.models import tables as limits
 from core.models.fitting.consistency import settle
-from core.models.fitting.raking import Pull, places, pulled, rake
+from core.models.fitting.raking import Pull, pulled, rake
 from core.models.junction_tree import JunctionTree
 from core.models.points import Points
 from core.models.tables import Tables
@@ -68,6 +68,15 @@ def measure_worst_tables(
     return known, candidates
 
 
+def measure_halves(measuring: Measuring, views: Views, known: Noisy, pairs: Iterable[Columns], part: Fraction) -> Noisy:
+    """Every pair that was not measured cell by cell, in two parts by two: one number each, which tells what ranges and
+    frequent values of the two have to do with each other, however many cells they have."""
+    asked = [
+        pair for pair in views.halved(pair for pair in pairs if pair not in known.tables) if pair not in known.tables
+    ]
+    return known.joined(measuring.tables(dict.fromkeys(asked, 1.0), part)) if part and asked else known
+
+
 def rake_to_tables(records: Points, known: Noisy, rules: MergedRules) -> Points:
     """Re-weight records until they meet all tables as far as the noise lets them speak."""
     masks = rules.masks(known.tables)
@@ -107,7 +116,7 @@ def rake_to_everything(
     """
     masks = rules.masks(known.tables)
     settled = settle(known.tables, known.sigmas, decoded.total, known.residual, allowed=masks)
-    pulls = [Pull.of(places(records, columns), table, known.sigmas[columns]) for columns, table in settled.items()]
+    pulls = Pull.all_of(records, settled, known.sigmas)
     for each in nested:
         pulls += each.pulls(decoded)
     weights = decoded.weights

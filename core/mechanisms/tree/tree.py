@@ -22,6 +22,7 @@ from core.mechanisms.tree.pairs import Candidates
 from core.mechanisms.tree.planes import measure_planes
 from core.mechanisms.tree.records import (
     draw_records,
+    measure_halves,
     measure_worst_tables,
     obey,
     publish,
@@ -132,14 +133,15 @@ def synthesise(measuring: Measuring, workload: Workload, most: int, progress: Pr
     rows = (float(lawfulness.rows), 0.0) if lawfulness.rows else measuring.rows(COUNT)
     split = split_for(measuring.spending, workload, rows[0] - rows[1])
     columns = measure_columns(measuring, workload, rows, split)
-    views = Views.of(columns.compression, columns.shares())
+    views = Views.of(columns.compression, columns.shares(), halves=workload.halves > 0)
+    rest, halves = split.rest * (1 - workload.halves), split.rest * workload.halves
     rules = MergedRules(lawfulness, columns.compression, views.sources, views.bins)
     merged = measuring.through(views)
 
     pairs = lawfulness.unknown(workload.pairs_in(columns.compression.domain))
     if pairs:
         progress("Measuring pairs of columns", 0.1)
-    structure, known = measure_pairs(merged, columns, rules, pairs, split.scores, split.rest * IN_TREE)
+    structure, known = measure_pairs(merged, columns, rules, pairs, split.scores, rest * IN_TREE)
 
     progress("Fitting the tree", 0.25)
     tree = fit_junction_tree(columns, structure, known, rules)
@@ -152,8 +154,9 @@ def synthesise(measuring: Measuring, workload: Workload, most: int, progress: Pr
     if pairs:
         scored = pairs | workload.larger_in(columns.compression.domain) | views.pairs(pairs)
         known = known.joined(views.columns(columns.noisy()))
-        part = split.rest * (1 - IN_TREE)
+        part = rest * (1 - IN_TREE)
         known, candidates = measure_worst_tables(merged, records, known, scored, split.scores, part)
+        known = measure_halves(merged, views, known, pairs, halves)
         records = rake_to_tables(records, known, rules)
     records, decoded = obey(records, columns.compression.decoded(records, generator), known, rules, views, generator)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,23 +11,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base.arrays import Columns, Floats
+from core.base.axes import stretched, summed
+from core.models.fitting.bundles import Records
 from core.models.fitting.slack import Slack
 from core.models.points import Points
 
 
 @dataclass(frozen=True, eq=False)
 class Pull:
-    """Noisy counts of the parts into which the records fall: the cells of a table, or any other partition."""
+    """Noisy counts of the parts into which the records fall: the cells of a table, or any other partition.
+
+    Tables that are counted together share one joint table (`bundles.py`) and the pass over the records that it takes.
+    """
 
     places: NDArray[Any]
     """The part of each record."""
-    target: Floats
-    sigma: float
+    joint: Columns
+    """The axes of the parts."""
+    shape: tuple[int, ...]
+    wanted: tuple[tuple[Columns, Floats, float], ...]
+    """Counts over some of the axes, with their noise."""
 
     @classmethod
     def of(cls, places: NDArray[np.int64], target: Floats, sigma: float) -> Pull:
-        """Places are held in the smallest type that fits: there are many tables."""
-        return cls(places.astype(np.min_scalar_type(max(target.size - 1, 0))), target.ravel(), sigma)
+        """One partition, whatever its parts are."""
+        return cls(_narrow(places, target.size), ("part",), (target.size,), ((("part",), target.ravel(), sigma),))
+
+    @classmethod
+    def all_of(cls, points: Points, tables: Mapping[Columns, Floats], sigmas: Mapping[Columns, float]) -> list[Pull]:
+        """All cells of many tables, in as few passes over the records as small joint tables allow."""
+        records = Records(points.codes, dict(zip(points.domain.names, points.domain.shape(), strict=True)))
+        found = []
+        for bundle in records.bundles(tables):
+            shape = points.domain.shape(bundle.columns)
+            wanted = tuple((columns, tables[columns], sigmas[columns]) for columns in bundle.tables)
+            found.append(cls(_narrow(records.places(bundle), math.prod(shape)), bundle.columns, shape, wanted))
+        return found
 
 
 def rake(
@@ -38,28 +58,41 @@ def rake(
 ) -> Points:
     """Weights nearest to the given ones that meet every table to within its noise times `slack`; the total stays.
 
-    Tables may be negative in places, as measured. **Runtime** O(points x tables x sweeps).
+    Tables may be negative in places, as measured. **Runtime** O(points x bundles x sweeps), a bundle being tables that
+    are counted in one pass.
     """
-    pulls = [Pull.of(places(points, columns), table, sigmas[columns]) for columns, table in tables.items()]
-    return replace(points, weights=pulled(points.weights, pulls, sweeps, slack))
+    return replace(points, weights=pulled(points.weights, Pull.all_of(points, tables, sigmas), sweeps, slack))
 
 
 def pulled(weights: Floats, pulls: Sequence[Pull], sweeps: int = 12, slack: float = 1.0) -> Floats:
     """Weights nearest to the given ones that meet all these counts to within their noise times `slack`."""
     total = float(weights.sum())
     weights = weights.copy()
-    slacks = [(pull.places, Slack(pull.target, slack * pull.sigma)) for pull in pulls]
+    slacks = [[(names, Slack(target, slack * sigma)) for names, target, sigma in pull.wanted] for pull in pulls]
     for _ in range(sweeps):
-        for parts, bounds in slacks:
-            held = np.bincount(parts, weights=weights, minlength=bounds.low.size)
-            mass = held.astype(np.float64, copy=False)
-            factor = bounds.factor(mass)
-            factor *= total / (mass @ factor)
-            weights *= factor[parts]
+        for pull, bounds in zip(pulls, slacks, strict=True):
+            held = np.bincount(pull.places, weights=weights, minlength=math.prod(pull.shape))
+            counts = held.astype(np.float64, copy=False).reshape(pull.shape)
+            weights *= _factors(counts, pull.joint, bounds, total).ravel()[pull.places]
     return weights
+
+
+def _factors(held: Floats, joint: Columns, bounds: Sequence[tuple[Columns, Slack]], total: float) -> Floats:
+    """What each cell of joint counts is multiplied with by one table after the other: the same as record by record."""
+    factors = np.ones_like(held)
+    for names, each in bounds:
+        mass = summed(held * factors, joint, names)
+        factor = each.factor(mass)
+        factors = factors * stretched(factor * (total / float((mass * factor).sum())), names, joint)
+    return factors
 
 
 def places(points: Points, columns: Columns) -> NDArray[np.int64]:
     """The cell of a table that each record falls into."""
     axes = [points.domain.names.index(column) for column in columns]
     return np.ravel_multi_index(tuple(points.codes[:, axes].T), points.domain.shape(columns)).astype(np.int64)
+
+
+def _narrow(places: NDArray[Any], cells: int) -> NDArray[Any]:
+    """Places in the smallest type that fits: there are many tables."""
+    return places.astype(np.min_scalar_type(max(cells - 1, 0)))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from core.mechanisms.kit.portions import Noisy
-from core.mechanisms.online.histogram_fit import fit_histogram, small_tables
+from core.mechanisms.online.histogram_fit import fit_histogram, joined_tables, small_tables
 from core.models.fitting.simplex import simplex
 from core.schema.domain import Booleans, Categories, Domain
 
@@ -50,6 +50,22 @@ def test_a_table_measured_beside_is_believed_by_its_variance():
     helped = fit_histogram(WIDE, both, 3_000)
     assert np.abs(helped.marginal(("c0",)) - column).max() < 60
     assert np.abs(helped.marginal(("c0",)) - column).max() < np.abs(alone.marginal(("c0",)) - column).max() / 5
+
+
+def test_effects_are_joined_by_inverse_variance():
+    """Of two yes/no columns: the raw histogram tells everything with a deviation of 10, and beside it the interaction
+    is told with 1, so the single columns stay as they are and only the interaction moves."""
+    domain = Domain((Booleans(name="a"), Booleans(name="b")))
+    raw, told = np.array([[40.0, 10], [20, 30]]), np.array([[-5.0, 5], [5, -5]])
+    both = Noisy({("a", "b"): raw, ("b", "a"): told.T}, {("a", "b"): 10.0, ("b", "a"): 1.0}, frozenset([("b", "a")]))
+    wanted = [("a",), ("b",), ("b", "a")]
+    found = joined_tables(domain, both, wanted, 100.0)
+    assert np.allclose(found["a",][0], raw.sum(axis=1)) and np.allclose(found["b",][0], raw.sum(axis=0))
+    assert found["a",][1] == pytest.approx(10)
+    raw_variance = 10.0**2 / 4
+    moved = (10 / raw_variance + -5 / 1) / (1 / raw_variance + 1)
+    assert found["b", "a"][0][0, 0] == pytest.approx(100 / 4 + 0 + 10 / 2 + moved)
+    assert found["b", "a"][1] ** 2 == pytest.approx(2 * 10**2 / 4 + 1 / (1 / raw_variance + 1))
 
 
 def test_which_tables_are_small():

@@ -39,6 +39,19 @@ def test_only_large_ordered_columns_have_a_view_under_a_free_name():
     assert made.pairs({("age", "code"): 2.0, ("code", "age in bins"): 1.0}) == {("age in bins'", "code"): 2.0}
 
 
+def test_halves_are_views_of_every_column_and_of_no_pair_that_is_scored():
+    groupings = {name: Grouping.rare(counts, 0.0) for name, counts in ONES.items()}
+    made = Views.of(Compression(DOMAIN, groupings), ONES, halves=True)
+    assert set(made.halves) == {name for name in DOMAIN.names if DOMAIN[name].size > 1}
+    assert all(made.domain[view].size == 2 for view in made.halves.values())
+    pair = ("age", "code")
+    assert made.halved([pair]) == [(made.halves["age"], made.halves["code"])]
+    assert made.pairs({pair: 2.0}) == {("age in bins'", "code"): 2.0}
+    bins = made.bins[made.halves["age"]]
+    assert (np.diff(bins) >= 0).all()
+    assert 0.4 < ONES["age"][bins == 0].sum() / ONES["age"].sum() < 0.6
+
+
 def test_bins_are_contiguous_and_of_about_equal_mass():
     shares = np.random.default_rng(1).random(60)
     bins = equal_mass(shares)

@@ -8,7 +8,14 @@ import pytest
 
 from core.kernel.kernel import Kernel
 from core.mechanisms.tree.compression import Compression
-from core.mechanisms.tree.ranges import MOST_BLOCKS, MOST_GROUPS, NestedCounts, neighbours_joined, nested_blocks
+from core.mechanisms.tree.ranges import (
+    MOST_BLOCKS,
+    MOST_GROUPS,
+    NestedCounts,
+    neighbours_joined,
+    nested_blocks,
+    rare_joined,
+)
 from core.models.points import Points
 from core.privacy.events import Cost, Gaussian, Laplace
 from core.privacy.unit import Unit
@@ -58,11 +65,22 @@ def test_pulls_are_the_blocks_of_the_released_counts(domain, columns):
     codes = np.argwhere(np.ones(domain.shape()))
     points = Points(domain, codes, counts.cells[tuple(codes.T)].astype(float))
     pulls = made.pulls(points)
-    assert pulls and all(pull.target.size <= MOST_BLOCKS for pull in pulls)
+    assert pulls and all(pull.shape[0] <= MOST_BLOCKS for pull in pulls)
     for pull, level in zip(pulls, range(len(pulls)), strict=True):
-        held = np.bincount(pull.places, weights=points.weights, minlength=pull.target.size)
+        ((_, target, _),) = pull.wanted
+        held = np.bincount(pull.places, weights=points.weights, minlength=target.size)
         assert held.size == np.prod(blocks.pyramid.grid(level))
-        assert np.allclose(held, pull.target, atol=1.0)
+        assert np.allclose(held, target, atol=1.0)
+
+
+def test_rare_cells_are_joined_with_their_neighbours_only():
+    counts = np.array([1.0, 2, 90, 4, 3, 5, 80, 2, 2, 7.0])
+    made = rare_joined(counts, 9, 10.0)
+    assert made.groups.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3]
+    assert np.allclose(np.bincount(made.groups, weights=made.inside), 1.0)
+    assert made.inside[3] == pytest.approx(4 / 12)
+    assert rare_joined(np.zeros(5), 5, 1.0).groups.tolist() == [0] * 5
+    assert rare_joined(np.full(5, 20.0), 5, 10.0).trivial
 
 
 def test_neighbours_are_joined_into_groups_of_about_equal_mass():

@@ -43,3 +43,17 @@ def test_a_table_is_the_partition_into_its_cells():
 def test_places_are_held_in_the_smallest_type():
     assert Pull.of(np.array([0, 200]), np.zeros(201), 1.0).places.dtype == np.uint8
     assert Pull.of(np.array([0, 300]), np.zeros(301), 1.0).places.dtype == np.uint16
+
+
+def test_tables_that_share_a_pass_are_met_as_one_after_the_other():
+    points = records(30_000)
+    tables = {("x",): np.array([9e3, 6e3, 6e3, 5e3, 4e3]), ("y",): np.array([15e3, 9e3, 6e3])}
+    tables["x", "y"] = np.outer(tables["x",], tables["y",]) / 3e4
+    sigmas = {("x",): 20.0, ("y",): 10.0, ("x", "y"): 50.0}
+    together = Pull.all_of(points, tables, sigmas)
+    assert [[columns for columns, _, _ in pull.wanted] for pull in together] == [list(tables)]
+    apart = [Pull.of(places(points, columns), table, sigmas[columns]) for columns, table in tables.items()]
+    met = pulled(points.weights, together)
+    assert np.allclose(met, pulled(points.weights, apart))
+    for columns, table in tables.items():
+        assert np.abs(Points(DOMAIN, points.codes, met).marginal(columns) - table).max() < 2 * sigmas[columns]
