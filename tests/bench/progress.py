@@ -30,7 +30,8 @@ def kept(key: str, make: Callable[[], Any]) -> Any:
         found = make()
         line = json.dumps({"code": code_digest(), "key": key, "part": found})
         with Path(named).open("a", encoding="utf-8") as file:
-            file.write(f"{line}\n")
+            # A line that was cut off before must not take this one with it.
+            file.write(f"\n{line}\n")
     return found
 
 
