@@ -66,8 +66,8 @@ SESSIONS: dict[str, tuple[str, dict[str, Any], int]] = {
     "online-histogram": ("online-histogram", {}, QUESTIONS),
     "online-weights": ("online-weights", {"questions": EACH}, QUESTIONS),
     "online-perceptron": ("online-perceptron", {"questions": EACH}, QUESTIONS),
-    "online-median": ("online-median", {"questions": EACH}, QUESTIONS // 4),
-    "median-basic": ("median-basic", {"questions": EACH, "members": 500}, QUESTIONS // 4),
+    "online-median": ("online-median", {"questions": EACH}, QUESTIONS),
+    "median-basic": ("median-basic", {"questions": EACH, "members": 500}, QUESTIONS),
     "median-walk": ("median-walk", {"questions": EACH, "chains": 32}, QUESTIONS // 20),
 }
 """Each kind of session with its options and how many questions it is asked; the slow ones fewer."""

@@ -19,7 +19,7 @@ was made and for those that were not:
   more than that factor, so that it rightly stands apart;
 * `share_seconds_within_2x`: of the mechanisms that take a tenth of a second or more: the time that was told.
 
-Mechanisms for study have their turn, one in each cell. Lines come cell by cell; all of it takes about twenty
+Mechanisms for study have their turn, one in each cell. Lines come cell by cell; all of it takes about 25
 CPU minutes. `RELEASE_DESK_BENCH_TABLES` names tables, `RELEASE_DESK_BENCH_EPSILONS` epsilons (by commas) if not all are
 wanted; `RELEASE_DESK_BENCH_PROGRESS` a file that lets a stopped run go on (`progress.py`).
 """
