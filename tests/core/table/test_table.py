@@ -213,6 +213,7 @@ def test_the_number_of_rows_is_public_only_where_it_cannot_change(sources: dict[
         assert Table.load(sources["parquet"], schema(), unit, Noise()).public_rows == expected  # type: ignore[arg-type]
 
 
+@pytest.mark.exhaustive
 def test_at_most_limit_rows_per_id(sources: dict[str, object]) -> None:
     frame = people()
     for name in ("frame", "csv", "parquet", "duckdb"):
@@ -339,6 +340,7 @@ def test_every_storage_type_of_duckdb(tmp_path: Path) -> None:
     assert {name for name, count in loaded.misfits.items() if count} == set("klopq")
 
 
+@pytest.mark.exhaustive
 def test_fingerprints(sources: dict[str, object], tmp_path: Path) -> None:
     def of(where: object, domain: Domain) -> str:
         return Table.load(where, domain, Unit.row(), Noise()).fingerprint  # type: ignore[arg-type]

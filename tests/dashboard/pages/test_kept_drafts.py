@@ -134,6 +134,7 @@ def changed_plan(page: Open) -> AppTest:
     return field.set_value("0.37").run()
 
 
+@pytest.mark.exhaustive
 def test_a_plan_that_was_released_is_not_offered_again(page: Open, desk: Desk) -> None:
     table = opened(desk)
     app = changed_plan(page)
@@ -142,6 +143,7 @@ def test_a_plan_that_was_released_is_not_offered_again(page: Open, desk: Desk) -
     assert "another plan" not in words(page("plan"))
 
 
+@pytest.mark.exhaustive
 def test_a_plan_survives_a_reload(page: Open, desk: Desk) -> None:
     opened(desk)
     changed_plan(page)
