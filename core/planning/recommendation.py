@@ -1,9 +1,10 @@
 """Which mechanism to take: all that can serve, by the error of the chosen questions on the same public stand-ins.
 
 Stand-ins are of different kinds, and a mechanism that was tried on more of them than another would be judged by other
-tables. So places rest on ratios: of the errors of two mechanisms on the same tables, averaged as logarithms. A model
-is often far off, so what was only modelled counts by the upper end of its band; what might be the best all the same is
-tried once.
+tables. So places rest on ratios: of the errors of two mechanisms on the same tables, averaged as logarithms;
+of those that are close, with the one of them that was tried most, because ratios to one that is far off tell little. A
+model is often far off, so what was only modelled counts by the upper end of its band; what might be the best all the
+same is tried once.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.base.arrays import Floats
 from core.base.wording import rows
 from core.mechanisms.kit.protocol import Mechanism
 from core.planning.simulation.figure import Figure, log_errors
@@ -81,16 +83,30 @@ def _contenders(
 def _standing(
     candidates: Mapping[str, Mechanism], found: Mapping[str, Figure], stand_ins: StandIns, figures: Figures
 ) -> dict[str, float]:
-    """Mean errors of those that were tried, as if each had been on all tables that the most tried one was on."""
+    """Mean errors of those that were tried."""
     tried = {
         name: log_errors(figures.trials(candidates[name], stand_ins))
         for name, figure in found.items()
         if figure.how == "simulated"
     }
-    if not tried:
-        return {}
-    most = max(tried.values(), key=len)
-    return {name: float(np.exp(most.mean() + np.mean(own - most[: own.size]))) for name, own in tried.items()}
+    return errors_on_shared_tables(tried) if tried else {}
+
+
+def errors_on_shared_tables(tried: Mapping[str, Floats]) -> dict[str, float]:
+    """Mean errors, from the logarithms of what each was seen to err on the first few of the same tables."""
+    errors = _beside(tried, max(tried.values(), key=len))
+    close = [tried[name] for name in _close(errors)]
+    return _beside(tried, max(close, key=len)) if close else errors
+
+
+def _beside(tried: Mapping[str, Floats], reference: Floats) -> dict[str, float]:
+    """Errors as if each had been on all tables of the reference, by its ratio to it on those that they share."""
+    shared = {name: min(own.size, reference.size) for name, own in tried.items()}
+    level = float(reference.mean())
+    return {
+        name: float(np.exp(level + np.mean(own[: shared[name]] - reference[: shared[name]])))
+        for name, own in tried.items()
+    }
 
 
 def _close(errors: Mapping[str, float]) -> list[str]:

@@ -17,6 +17,7 @@ _HARNESS = {
     "line",
     "marginal_tables",
     "online_any",
+    "progress",
     "promise_held_out",
     "promise_model",
     "promise_questions",

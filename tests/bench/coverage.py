@@ -9,7 +9,8 @@ with a delta take turns, and so do units: a row added, a row replaced, persons w
 Sums, averages and quantiles that follow from answers, and the figures that decisions measure, are in
 `coverage_numbers.py`.
 
-The metric is the share of intervals that hold the truth, claimed 95 %, in rows and in per cent apart.
+The metric is the share of intervals that hold the truth, claimed 95 %, in rows and in per cent apart. Questions are
+asked in portions; with `RELEASE_DESK_BENCH_PROGRESS` a stopped run goes on behind the last whole one (`progress.py`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
@@ -47,6 +48,7 @@ from core.table.table import Table
 from tests.bench import coverage_numbers
 from tests.bench.line import Line
 from tests.bench.online import DATA
+from tests.bench.progress import kept
 from tests.kernels import kernel_for
 from tests.kernels import run as run_on
 
@@ -54,6 +56,8 @@ CLAIMED = 0.95
 QUESTIONS = 20_000
 EACH = 40
 """Questions of one session."""
+PORTION = 1_000
+"""Questions that are kept together."""
 BUDGETS = (Budget(1), Budget(1, "1e-9"), Budget("0.1"), Budget(10))
 UNITS = (Unit.row(), Unit.row("replace"), Unit.id("person", 3))
 SESSIONS: dict[str, tuple[str, dict[str, Any], int]] = {
@@ -62,8 +66,8 @@ SESSIONS: dict[str, tuple[str, dict[str, Any], int]] = {
     "online-histogram": ("online-histogram", {}, QUESTIONS),
     "online-weights": ("online-weights", {"questions": EACH}, QUESTIONS),
     "online-perceptron": ("online-perceptron", {"questions": EACH}, QUESTIONS),
-    "online-median": ("online-median", {"questions": EACH}, QUESTIONS // 4),
-    "median-basic": ("median-basic", {"questions": EACH, "members": 500}, QUESTIONS // 4),
+    "online-median": ("online-median", {"questions": EACH}, QUESTIONS),
+    "median-basic": ("median-basic", {"questions": EACH, "members": 500}, QUESTIONS),
     "median-walk": ("median-walk", {"questions": EACH, "chains": 32}, QUESTIONS // 20),
 }
 """Each kind of session with its options and how many questions it is asked; the slow ones fewer."""
@@ -72,11 +76,28 @@ RELEASES = {"noise on tables": "laplace", "a tree": "tree", "a histogram": "hist
 
 
 def run() -> Iterator[Line]:
-    for name in SESSIONS:
-        yield from lines(name, covered(name))
+    for name, (_, _, questions) in SESSIONS.items():
+        yield from lines(name, in_portions(f"coverage {name}", questions, partial(covered, name)))
     for name in RELEASES:
-        yield from lines(f"release by {name}", released(name))
+        yield from lines(
+            f"release by {name}", in_portions(f"coverage of {name}", QUESTIONS // 2, partial(released, name))
+        )
     yield from coverage_numbers.lines(tables(), QUESTIONS // 4, QUESTIONS // 4)
+
+
+def in_portions(
+    words: str, questions: int, asked: Callable[[int, int], Counter[tuple[str, bool]]]
+) -> Counter[tuple[str, bool]]:
+    """The tallies of all portions together; each begins with another table, budget and unit."""
+    tally: Counter[tuple[str, bool]] = Counter()
+    for first in range(0, questions, PORTION):
+        part = kept(f"{words} {first}", partial(_listed, partial(asked, min(PORTION, questions - first), first)))
+        tally.update({(what, inside): count for what, inside, count in part})
+    return tally
+
+
+def _listed(asked: Callable[[], Counter[tuple[str, bool]]]) -> list[tuple[str, bool, int]]:
+    return [(what, bool(inside), count) for (what, inside), count in asked().items()]
 
 
 def lines(name: str, tally: Counter[tuple[str, bool]]) -> Iterator[Line]:
@@ -86,13 +107,16 @@ def lines(name: str, tally: Counter[tuple[str, bool]]) -> Iterator[Line]:
         yield Line("coverage", words, "share_covered", inside / (inside + outside), "claimed", CLAIMED)
 
 
-def covered(name: str, questions: int | None = None) -> Counter[tuple[str, bool]]:
-    """By what an interval is about ('easy, in rows', ...), how many hold the truth and how many do not."""
+def covered(name: str, questions: int | None = None, first: int = 0) -> Counter[tuple[str, bool]]:
+    """By what an interval is about ('easy, in rows', ...), how many hold the truth and how many do not.
+
+    `first` is how many questions were asked before.
+    """
     mechanism, options, usual = SESSIONS[name]
     tally: Counter[tuple[str, bool]] = Counter()
-    asked, turn = 0, 0
+    asked, turn = 0, first // EACH
     settings = list(product(tables(), BUDGETS, UNITS))
-    generator = np.random.default_rng(1)
+    generator = np.random.default_rng([1, first])
     while asked < (questions or usual):
         (cells, budget, unit), turn = settings[turn % len(settings)], turn + 1
         counts = Cells(cells.domain, cells.cells, unit)
@@ -102,10 +126,10 @@ def covered(name: str, questions: int | None = None) -> Counter[tuple[str, bool]
     return tally
 
 
-def released(name: str, questions: int = QUESTIONS // 2) -> Counter[tuple[str, bool]]:
+def released(name: str, questions: int, first: int = 0) -> Counter[tuple[str, bool]]:
     """The same for answers of stored releases that were measured; those without an interval do not count."""
     tally: Counter[tuple[str, bool]] = Counter()
-    asked, turn, generator = 0, 0, np.random.default_rng(2)
+    asked, turn, generator = 0, first // EACH, np.random.default_rng([2, first])
     settings = list(product(tables(), BUDGETS, UNITS))
     while asked < questions:
         (cells, budget, unit), turn = settings[turn % len(settings)], turn + 1

@@ -19,9 +19,9 @@ was made and for those that were not:
   more than that factor, so that it rightly stands apart;
 * `share_seconds_within_2x`: of the mechanisms that take a tenth of a second or more: the time that was told.
 
-Mechanisms for study have their turn, one in each cell. Lines come as they are found; all of it takes about twenty
+Mechanisms for study have their turn, one in each cell. Lines come cell by cell; all of it takes about 25
 CPU minutes. `RELEASE_DESK_BENCH_TABLES` names tables, `RELEASE_DESK_BENCH_EPSILONS` epsilons (by commas) if not all are
-wanted.
+wanted; `RELEASE_DESK_BENCH_PROGRESS` a file that lets a stopped run go on (`progress.py`).
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ import time
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -55,6 +56,7 @@ from core.queries.marginals import Marginals
 from core.registry import offline
 from core.table.stand_in import StandIn
 from tests.bench.line import Line
+from tests.bench.progress import kept
 from tests.bench.promise_held_out import FAMILIES, drawn_table
 from tests.bench.promise_questions import guessed_rows, question_sets
 from tests.bench.promise_tables import TABLES
@@ -93,6 +95,11 @@ class Tally:
     times: list[float] = field(default_factory=list)
     studied: list[float] = field(default_factory=list)
 
+    def add(self, other: Tally) -> None:
+        """What was seen elsewhere, too."""
+        for each in fields(self):
+            getattr(self, each.name).extend(getattr(other, each.name))
+
 
 def run() -> Iterator[Line]:
     tallies: dict[str, Tally] = defaultdict(Tally)
@@ -107,7 +114,10 @@ def run() -> Iterator[Line]:
         start = time.process_time()
         for step, epsilon in enumerate(epsilons):
             for words, asked in question_sets(table.domain, 3 * place + step).items():
-                yield from cell(f"{name} eps={epsilon:g} {words}", table, asked, Budget(epsilon, DELTA), tally)
+                case = f"{name} eps={epsilon:g} {words}"
+                part = kept(case, partial(finished, case, table, asked, Budget(epsilon, DELTA)))
+                yield from (Line(**each) for each in part["lines"])
+                tally.add(Tally(**part["tally"]))
         yield Line("promise", name, "cpu_s", time.process_time() - start)
     for words, tally in tallies.items():
         yield from summary(words, tally)
@@ -141,6 +151,13 @@ class Seen:
     mean: float
     worst: float
     seconds: float
+
+
+def finished(case: str, table: StandIn, asked: tuple[QueryClass, ...], budget: Budget) -> dict[str, Any]:
+    """A cell as it is kept: its lines and its own tally."""
+    tally = Tally()
+    lines = list(cell(case, table, asked, budget, tally))
+    return {"lines": [asdict(line) for line in lines], "tally": asdict(tally)}
 
 
 def cell(case: str, table: StandIn, asked: tuple[QueryClass, ...], budget: Budget, tally: Tally) -> Iterator[Line]:
@@ -216,9 +233,9 @@ def compared(case: str, shown: Figure, seen: list[Seen], tally: Tally) -> Iterat
     """What was shown of one mechanism beside what was seen."""
     largest = [each.worst for each in seen]
     tally.means.append(mean_of(seen) / max(shown.mean, EXACT))
-    tally.inside.append(shown.low <= mean_of(seen) <= max(shown.high, EXACT))
+    tally.inside.append(bool(shown.low <= mean_of(seen) <= max(shown.high, EXACT)))
     tally.worsts.append(float(np.mean(largest)) / max(shown.worst, 1e-9))
-    tally.exceeded += [worst > shown.worst + 0.5 for worst in largest]
+    tally.exceeded += [bool(worst > shown.worst + 0.5) for worst in largest]
     took = float(np.median([each.seconds for each in seen]))
     if max(took, shown.seconds) >= BRIEF:
         tally.times.append(took / shown.seconds)
@@ -244,7 +261,7 @@ def wish(
     except DeskError:
         return
     made = build(name, asked, found, {}, table.domain, table.unit)
-    met = [each.worst <= within / 2 for each in runs_of(made, table, RUNS, SECONDS)]
+    met = [bool(each.worst <= within / 2) for each in runs_of(made, table, RUNS, SECONDS)]
     tally.wishes += met
     yield Line("promise", f"{case}: {name} wish eps={float(found.epsilon):g}", "share_wish_met", share(met))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -27,6 +28,17 @@ def test_the_first_page_imports_nothing_heavy() -> None:
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=300, check=True
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_products_of_matrices_have_one_thread_each() -> None:
+    """Said before numpy is loaded, which asks once; and whoever says otherwise is heard."""
+    program = "import os, sys, dashboard; print('numpy' in sys.modules, os.environ['OPENBLAS_NUM_THREADS'])"
+    for given, told in (({}, "False 1"), ({"OPENBLAS_NUM_THREADS": "3"}, "False 3")):
+        world = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"} | given
+        done = subprocess.run(
+            [sys.executable, "-c", program], cwd=ROOT, env=world, capture_output=True, text=True, timeout=60, check=True
+        )
+        assert done.stdout.strip() == told
 
 
 @pytest.mark.exhaustive

@@ -13,6 +13,7 @@ from dashboard.views.common import messages
 from dashboard.views.common.wording import number
 
 PURE = "the noise that is drawn needs none, and the promise is stronger without it"
+COMPARED = "noise that uses a δ would not err clearly less"
 
 
 def budget(key: str, *, epsilon: str, delta: str, about: str) -> Budget | None:
@@ -54,8 +55,8 @@ def explained(chosen: Budget, about: str) -> None:
 def pure_noise(drawn: Budget, allowed: Budget, *, chosen: bool) -> None:
     """Say why a budget shows no delta where one was allowed; `chosen` where the desk compared both kinds of noise."""
     if drawn.pure and not allowed.pure:
-        compared = " Noise that needs one has the larger error, or one that hardly differs." if chosen else ""
-        messages.note(f"δ is 0 here: {PURE}.{compared}", "public")
+        compared = f"; {COMPARED}" if chosen else ""
+        messages.note(f"δ is 0 here: {PURE}{compared}.", "public")
 
 
 def warn(chosen: Budget) -> None:

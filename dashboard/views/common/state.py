@@ -76,6 +76,8 @@ class PageState:
     """Expected errors by epsilon, as remembered as prices are."""
     trying: tuple[Any, Future[Any]] | None = None
     """What the mechanisms are being tried for, and that work."""
+    tried: tuple[Any, Any] | None = None
+    """What they were tried for last, and what was found: shown until better figures are there."""
     refining: tuple[Any, str] | None = None
     """What the figures are being refined for, and the id of that work."""
     rehearsals: list[Any] = field(default_factory=list)

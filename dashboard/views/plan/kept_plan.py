@@ -8,6 +8,7 @@ from core.desk.desk import Desk
 from core.plans.plan_file import read_plan_file, write_plan_file
 from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable
+from core.plans.terms import is_release
 from dashboard.door import access
 from dashboard.views.common import messages
 from dashboard.views.common.state import PageState, PlanDraft
@@ -20,7 +21,7 @@ def offer(here: PageState, desk: Desk, table: DeskTable) -> None:
     if who is None:
         return
     if table.id not in here.plan_drafts:
-        here.plan_drafts[table.id] = PlanDraft(desk.drafts.plan(who, table.id))
+        here.plan_drafts[table.id] = PlanDraft(_unreleased(desk, table, desk.drafts.plan(who, table.id)))
     draft = here.plan_drafts[table.id]
     if draft.kept is None or draft.first in (None, draft.kept):
         return
@@ -46,6 +47,12 @@ def keep(here: PageState, desk: Desk, table: DeskTable, plan: ReleaseTerms) -> N
     elif text != draft.written:
         desk.drafts.write_plan(who, table.id, text)
         draft.kept, draft.written = None, text
+
+
+def _unreleased(desk: Desk, table: DeskTable, kept: str | None) -> str | None:
+    """A plan that was paid since is finished: Release has it, and it is not offered again."""
+    paid = [entry for entry in desk.statement(table).entries if entry.dataset_id == table.id and is_release(entry)]
+    return None if kept in [write_plan_file(ReleaseTerms.read(entry.plan_json)) for entry in paid] else kept
 
 
 def _resume(here: PageState, table: DeskTable, draft: PlanDraft) -> None:

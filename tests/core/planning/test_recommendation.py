@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from core.base.errors import DeskError
@@ -99,3 +100,16 @@ def test_places_rest_on_the_tables_that_both_were_tried_on(monkeypatch: pytest.M
     assert {each.name: each.figure.runs for each in found} == {"laplace": 6, "tree": 1}
     first, second = (make_trial(both[each.name], public, 0).mean for each in found)
     assert first <= second and f"{second / first:.2g} times the error" in found[1].reason
+
+
+def test_those_that_are_close_are_compared_with_one_of_them() -> None:
+    """Beside the one that was tried most the second seems better, but only as it was not on the third table."""
+    found = recommendation.errors_on_shared_tables(
+        {
+            "far": np.array([5.0, 5.0, 3.0, 3.0]),
+            "first": np.array([2.0, 2.0, 1.0]),
+            "second": np.array([2.1, 2.1]),
+        }
+    )
+    assert found["second"] / found["first"] == pytest.approx(np.exp(0.1))
+    assert found["far"] / found["first"] == pytest.approx(np.exp(8 / 3))

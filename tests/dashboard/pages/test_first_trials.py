@@ -66,3 +66,18 @@ def test_the_page_goes_on_while_mechanisms_are_tried(page: Open, mixed: DeskTabl
     assert not waits(app)
     assert planned(app).options == {"branching": 2}
     assert float(planned(app).budget.epsilon) == 0.4
+
+
+@pytest.mark.exhaustive
+def test_what_is_there_stays_while_better_figures_are_computed(page: Open, mixed: DeskTable, gate: Event) -> None:
+    app = ended(pick(page("plan"), "intervals"))
+    before = planned(app)
+    gate.clear()
+    session(app).offers.clear()  # as when more trials have ended
+    app.run()
+    assert waits(app)
+    assert mechanism(app).options
+    assert planned(app) == before
+    gate.set()
+    ended(app)
+    assert not waits(app)

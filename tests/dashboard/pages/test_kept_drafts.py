@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.desk.desk import Desk
+from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
@@ -16,6 +17,7 @@ from dashboard.door import access
 from dashboard.views.data import sources_form
 from tests.dashboard.pages.test_data import CSV, PEOPLE, ROWS, draft, line, uploaded
 from tests.dashboard.pages.test_pages import Open, button, choose_unit, edit, errors, unit_form, words
+from tests.dashboard.pages.test_plan import session
 
 
 def resumed(app: AppTest) -> AppTest:
@@ -115,19 +117,36 @@ def test_each_account_of_a_login_has_its_own_name(monkeypatch: pytest.MonkeyPatc
     assert len(names) == 3 and "here" not in names
 
 
-@pytest.mark.exhaustive
-def test_a_plan_survives_a_reload(page: Open, desk: Desk) -> None:
+def opened(desk: Desk) -> DeskTable:
     domain = Domain.from_list(
         [
             {"name": "age", "kind": "integers", "low": 0, "high": 99, "bins": 10},
             {"name": "region", "kind": "categories", "values": ["north", "south"]},
         ]
     )
-    desk.add_table(PEOPLE, domain, unit=Unit.row(), budget=Budget(2, "1e-9"), name="people")
+    return desk.add_table(PEOPLE, domain, unit=Unit.row(), budget=Budget(2, "1e-9"), name="people")
+
+
+def changed_plan(page: Open) -> AppTest:
     app = page("plan")
     assert "another plan" not in words(app)
     field = next(each for each in app.text_input if each.label == "Epsilon (ε)")
-    field.set_value("0.37").run()
+    return field.set_value("0.37").run()
+
+
+@pytest.mark.exhaustive
+def test_a_plan_that_was_released_is_not_offered_again(page: Open, desk: Desk) -> None:
+    table = opened(desk)
+    app = changed_plan(page)
+    assert "another plan" in words(page("plan"))
+    desk.release(desk.plan_from(table, session(app).planned[table.id], edition=2))
+    assert "another plan" not in words(page("plan"))
+
+
+@pytest.mark.exhaustive
+def test_a_plan_survives_a_reload(page: Open, desk: Desk) -> None:
+    opened(desk)
+    changed_plan(page)
     again = page("plan")
     assert "You were making another plan" in words(again)
     button(again, "Go on with that plan").click().run()

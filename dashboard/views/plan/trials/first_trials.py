@@ -22,7 +22,10 @@ Found = TypeVar("Found")
 
 
 def found(here: PageState, table: DeskTable, wanted: Hashable, make: Callable[[], Found]) -> Found | None:
-    """What the trials showed, or None while they are under way; the page then looks again by itself."""
+    """What the trials showed; while they are under way what earlier ones showed for the same choice, or None.
+
+    The page looks again by itself when they end.
+    """
     if here.trying is None or here.trying[0] != wanted:
         if here.trying is not None:
             here.trying[1].cancel()
@@ -32,8 +35,9 @@ def found(here: PageState, table: DeskTable, wanted: Hashable, make: Callable[[]
     if not work.done():
         _keep_typed(table)
         _watch(work)
-        return None
+        return here.tried[1] if here.tried is not None and here.tried[0] == wanted else None
     here.trying = None
+    here.tried = (wanted, work.result())
     return work.result()
 
 
