@@ -18,6 +18,7 @@ from dashboard.door import access
 from dashboard.views.common import messages, state
 from dashboard.views.data import gallery, kept_drafts, schema_grid, server_path, upload
 from dashboard.views.data.draft import Draft
+from dashboard.views.data.schema import column_names
 
 CHOICES = {
     "Demo table": "Four invented tables: try everything, harm nobody.",
@@ -65,6 +66,7 @@ def choose(draft: Draft, desk: Desk) -> None:
     _tables(draft, desk)
     if draft.columns:
         messages.note(f"'{messages.plain(draft.name)}' with {plural(len(draft.columns), 'column')}.", "curator only")
+        column_names.show(draft)
 
 
 def begin_upload(draft: Draft, desk: Desk) -> None:
@@ -108,7 +110,7 @@ def begin_table(draft: Draft, desk: Desk) -> None:
 def _begin(draft: Draft, desk: Desk) -> None:
     """Look at what was chosen for the first time: its tables if it has any, else its header."""
     try:
-        with draft.source(desk.folder) as source:
+        with draft.unnamed_source(desk.folder) as source:
             tables = stored_tables(source) if isinstance(source, Path) else None
         if tables is not None and not tables:
             raise BadFile("The file has no tables or sheets; views cannot be used.")
@@ -125,7 +127,7 @@ def _begin(draft: Draft, desk: Desk) -> None:
 
 def _look(draft: Draft, desk: Desk) -> None:
     """Read the header only."""
-    draft.columns, draft.problem = (), None
+    draft.columns, draft.problem, draft.names = (), None, {}
     if draft.tables and draft.table is None:
         return
     try:
