@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Download, Locator, Page, TimeoutError, expect
 
 from tests.dashboard.server import PATIENCE, STRANGER, Server
@@ -120,3 +121,15 @@ def picture(page: Page, folder: Path, name: str) -> None:
     page.screenshot(path=folder / f"{name}.png")
     page.set_viewport_size(size)
     assert (folder / f"{name}.png").stat().st_size > 5_000
+
+
+def accessible(page: Page, name: str) -> None:
+    """No serious finding of axe-core, which its package brings along: nothing is fetched."""
+    found = Axe().run(page).response["violations"]
+    serious = [
+        f"{finding['id']}: {node['html'][:200]}"
+        for finding in found
+        for node in finding["nodes"]
+        if finding["impact"] in ("serious", "critical")
+    ]
+    assert not serious, f"{name}: {serious}"
