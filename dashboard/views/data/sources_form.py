@@ -28,6 +28,11 @@ CHOICES = {
 DEMO_TABLE, UPLOAD, PATH = CHOICES
 ENCODINGS: dict[str, Encoding] = {"UTF-8, as usual": "utf-8", "Latin-1, as older Western programs write": "latin-1"}
 DECIMALS: dict[str, DecimalSign] = {"point: 1.5": ".", "comma: 1,5": ","}
+ELSEWHERE = (
+    "**Postgres, MySQL:** not read from here. DuckDB reads them with extensions, and this program neither fetches nor "
+    "loads any, so that private rows meet no code but what was installed with it. Export the table and bring the file, "
+    """for instance with `psql -c "\\copy people TO 'people.csv' CSV HEADER"`."""
+)
 HEADER_ONLY = "Only the header is looked at until you have declared the schema; bounds are never read off the data."
 
 
@@ -58,6 +63,7 @@ def choose(draft: Draft, desk: Desk) -> None:
             args=(draft, desk),
             help=HEADER_ONLY,
         )
+        st.caption(ELSEWHERE)
         _written(begin_upload, draft, desk)
     else:
         _path(draft, desk)
@@ -157,6 +163,7 @@ def _path(draft: Draft, desk: Desk) -> None:
         help=f"Inside {', '.join(messages.plain(folder) for folder in folders)}. {HEADER_ONLY}",
     )
     st.caption(on_server())
+    st.caption(ELSEWHERE)
     _written(begin_path, draft, desk)
 
 
@@ -166,8 +173,7 @@ def on_server() -> str:
     return (
         "One file as for an upload, a folder of Parquet files with the same columns, or a pattern such as "
         "`visits/2024-*.parquet`. Parquet files and DuckDB tables are read a column at a time, so they may be larger "
-        f"than memory; other files have to fit. Also read: SQLite databases, Excel workbooks, {survey}. Tables of "
-        "Postgres or MySQL have to be exported to Parquet."
+        f"than memory; other files have to fit. Also read: SQLite databases, Excel workbooks, {survey}."
     )
 
 
