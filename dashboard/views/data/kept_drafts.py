@@ -36,7 +36,7 @@ def take_up(draft: Draft, desk: Desk) -> None:
         if draft.file is None:
             draft.id = desk.drafts.begin(who)
         else:
-            draft.id = desk.drafts.begin(who, upload.suffix_of(draft.file.name), draft.file.getbuffer())
+            draft.id = desk.drafts.begin(who, upload.suffix_of(draft.file.name), draft.file.getvalue())
             draft.copy = desk.drafts.file(who, draft.id)
     except DeskError:
         # Without room for a copy the table can still be described; it only has to be done in one go.

@@ -106,7 +106,7 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice:
+class PlannedChoice:
     """One mechanism with its options, as it would be paid for."""
 
     budget: Budget
@@ -126,7 +126,7 @@ def _made(
     rows: int,
     measure: Fraction,
     records: int | None,
-) -> Choice:
+) -> PlannedChoice:
     public = desk.stand_ins(table, asked, rows=rows)
     budget = offers.budget_of(desk, table, asked, offer, options, wanted, public, measure)
     plan = desk.plan(
@@ -139,7 +139,7 @@ def _made(
         stand_ins=public,
         **options,
     )
-    return Choice(budget=budget, plan=plan, affordable=desk.affordable(plan), public=public)
+    return PlannedChoice(budget=budget, plan=plan, affordable=desk.affordable(plan), public=public)
 
 
 def _reached(wanted: Wanted, budget: Budget) -> None:
@@ -154,7 +154,7 @@ def _tried(
     desk: Desk,
     table: DeskTable,
     plan: ReleaseTerms,
-    choice: Choice,
+    choice: PlannedChoice,
     priced: offers.Offers,
     wanted: Wanted,
     statement: Statement,

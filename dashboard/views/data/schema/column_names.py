@@ -32,7 +32,7 @@ def show(draft: Draft) -> None:
         places = st.columns(3)
         for number, own in enumerate(unnamed[:MOST]):
             places[number % 3].text_input(
-                f"Name of {messages.plain(own)}",
+                f"Name of {own}",
                 draft.names.get(own, ""),
                 key=_key(draft, own),
                 max_chars=LONGEST,
