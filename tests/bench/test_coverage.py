@@ -50,6 +50,7 @@ def claims_broken(tally: Counter) -> list[float]:
     return [claimed for claimed in every if tally[claimed, True] < stats.binom.ppf(1e-5, every[claimed], claimed)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", coverage_numbers.SESSIONS)
 def test_intervals_of_a_select_hold_the_truth(name):
     tally = coverage_numbers.selected(name, coverage.tables(), 240)
@@ -57,12 +58,14 @@ def test_intervals_of_a_select_hold_the_truth(name):
     assert not claims_broken(tally), tally
 
 
+@pytest.mark.exhaustive
 def test_figures_of_decisions_are_as_exact_as_they_say():
     tally = coverage_numbers.figures(600)
     assert tally.total() > 500
     assert not claims_broken(tally), tally
 
 
+@pytest.mark.exhaustive
 def test_half_the_margin_of_an_answer_is_caught_in_a_select(monkeypatch):
     monkeypatch.setattr(coverage_numbers, "Known", lambda count, margin=0.0: Known(count, margin and margin / 2))
     assert claims_broken(coverage_numbers.selected("online-laplace", coverage.tables(), 600))
@@ -75,6 +78,7 @@ def test_noise_in_the_number_of_rows_must_not_be_left_out(monkeypatch):
     assert too_few(coverage.covered("online-laplace", 6_000)) == ["hard, in per cent"]
 
 
+@pytest.mark.exhaustive
 def test_bounds_for_half_the_noise_are_caught(monkeypatch):
     tail = NoiseLevel.tail
     monkeypatch.setattr(NoiseLevel, "tail", lambda self, probability: tail(self, probability) / 2)

@@ -14,6 +14,7 @@ from tests.dashboard.server import PATIENCE, ROOT, serving
 HEAVY = ("scipy.optimize", "scipy.stats", "networkx", "opendp", "dp_accounting")
 
 
+@pytest.mark.exhaustive
 def test_the_first_page_imports_nothing_heavy() -> None:
     """Each of these takes a quarter of a second or more and is needed only once something is released."""
     program = (

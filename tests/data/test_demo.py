@@ -29,6 +29,7 @@ def domain() -> Domain:
     return Domain.from_json((DATA / "clinic_visits.schema.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.exhaustive
 def test_the_script_writes_the_same_bytes_again(tmp_path: Path) -> None:
     subprocess.run([sys.executable, DATA / "make_demo.py", tmp_path], check=True, timeout=120)
     assert (tmp_path / TABLE.name).read_bytes() == TABLE.read_bytes()

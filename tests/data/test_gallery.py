@@ -24,6 +24,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", NAMES)
 def test_a_table_is_reproducible_small_and_fits_its_schema(written: Path, name: str) -> None:
     for file in (f"{name}.csv", f"{name}.schema.json"):

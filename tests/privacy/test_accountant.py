@@ -56,6 +56,7 @@ def test_few_laplace_events(pld: Any, epsilon: float, times: int, delta: float) 
     assert running * (1 - 5e-4) <= epsilon_for(spent, delta) <= MOST * running
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=3)
 @pytest.mark.parametrize("delta", [1e-6, 1e-9])
 @pytest.mark.parametrize(("sigma", "times"), [(1.0, 1), (3.0, 10), (10.0, 100), (40.0, 1000)])

@@ -61,12 +61,14 @@ def responses(answer: bool, epsilon: Fraction, runs: int) -> np.ndarray:
     return said
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(2)])
 def test_randomised_response_is_as_private_as_it_says_and_hardly_more(epsilon):
     found = two(lambda answer: responses(answer, epsilon, MANY), False, True)
     assert 0.9 * epsilon <= found <= epsilon
 
 
+@pytest.mark.exhaustive
 def test_single_coins_are_those_of_the_blocks():
     heads = np.array([[NOISE.coin(Fraction(1, 2))] for _ in range(4_000)])
     blocks = samplers.bernoulli_exp(np.ones(4_000, dtype=np.int64), 2).reshape(-1, 1)

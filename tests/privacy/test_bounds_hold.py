@@ -171,6 +171,7 @@ def test_net(weights):
     assert surely_above(failures(mechanism, crowd, ONE_WAY, 0.15), RUNS, 0.2), "10 are too few"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("weights", TABLES)
 def test_iterative_median(weights):
@@ -316,6 +317,7 @@ COLUMN = Domain((Integers(name="x", low=0, high=15),))
 PLANE = Domain((Integers(name="x", low=0, high=7), Integers(name="y", low=0, high=7)))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("shape", ["slope", "one value"])
 def test_interval_search(shape):

@@ -60,6 +60,7 @@ def test_there_are_enough_pairs():
     assert all(len(set(pairs)) >= 500 for pairs in PAIRS.values())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize(("name", "place"), [case for case in SESSIONS if case not in TOO_LARGE])
 def test_every_sequence_of_answers(name, place):
@@ -101,6 +102,7 @@ def largest_loss(name: str, seed: int) -> float:
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=5)
 @pytest.mark.parametrize("name", OFFLINE_PURE)
 def test_every_outcome_of_every_step(name):

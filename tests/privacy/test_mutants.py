@@ -9,6 +9,7 @@ from tests.privacy.mutants.mutants import MUTANTS
 from tests.privacy.mutants.pipeline_mutants import PIPELINE
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=10)
 @pytest.mark.parametrize("check", dict.fromkeys(mutant.check for mutant in MUTANTS), ids=lambda check: check.__name__)
 def test_checks_pass_on_the_code_as_it_is(check):
@@ -23,6 +24,7 @@ def test_mutants_are_killed(mutant, monkeypatch):
         mutant.check()
 
 
+@pytest.mark.exhaustive
 def test_mutants_of_the_way_to_a_mechanism_do_not_hide_one_another(monkeypatch):
     """Broken all at once, the way from a file to a release was once noticed by nothing."""
     for _, _, breaks, *_ in PIPELINE[:7]:

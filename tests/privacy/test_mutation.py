@@ -66,6 +66,7 @@ def _scaled(module: types.ModuleType, value: int) -> object:
         return "refused"
 
 
+@pytest.mark.exhaustive
 def test_every_mistake_is_put_where_it_is_run(module: types.ModuleType) -> None:
     """Functions that were imported before have it too."""
     early, right = module.scaled, behaviour(module)
@@ -77,6 +78,7 @@ def test_every_mistake_is_put_where_it_is_run(module: types.ModuleType) -> None:
         assert behaviour(module) == right
 
 
+@pytest.mark.exhaustive
 def test_exceptions_name_mistakes_that_can_be_made() -> None:
     names = [each.name for path in TRUSTED for each in mutations(path, (ROOT / path).read_text())]
     for key, reason in EQUIVALENT.items():

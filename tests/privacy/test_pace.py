@@ -84,10 +84,12 @@ def clock(monkeypatch) -> Clock:
     return clock
 
 
+@pytest.mark.exhaustive
 def test_medians_agree_on_a_clock_of_our_own(tmp_path, clock):
     check(durations(tmp_path, Pace(clock=clock.read, sleep=clock.sleep), clock.read, 40))
 
 
+@pytest.mark.exhaustive
 def test_without_padding_they_do_not(tmp_path, clock):
     with pytest.raises(AssertionError, match="hard"):
         check(durations(tmp_path, Pace(clock=clock.read, sleep=lambda seconds: None), clock.read, 40))

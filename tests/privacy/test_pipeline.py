@@ -111,6 +111,7 @@ def test_everything_has_its_turn() -> None:
     assert {(unit, kind) for unit, kind, *_ in SETTINGS} == set(product(cases.UNITS, KINDS))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("turn", range(len(SETTINGS)), ids=IDS)
 def test_the_whole_way_on_neighbours(turn: int) -> None:
     unit, kind, form, place, odd = SETTINGS[turn]
@@ -142,6 +143,7 @@ def measured(turn: int, taken: int) -> list[Step]:
     return steps[:taken]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("turn", range(len(SETTINGS)), ids=IDS)
 def test_a_measured_release_on_neighbours(turn: int) -> None:
@@ -182,6 +184,7 @@ def typed_by_the_schema(desk: Desk, source: Any, held: Registered) -> tuple[Any,
     return *published, content
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=3)
 @pytest.mark.parametrize("writer", hostile.WRITERS, ids=lambda writer: writer.__name__)
 @pytest.mark.parametrize("name", hostile.HOSTILE)
@@ -190,6 +193,7 @@ def test_a_release_shows_nothing_of_a_hostile_row(writer: Writer, name: str) -> 
     assert replayed_on(pair, [typed_by_the_schema], unit, cases.APPROXIMATE, seed=7) <= 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("writer", hostile.TYPED, ids=lambda writer: writer.__name__)
 @pytest.mark.parametrize("name", hostile.HOSTILE)

@@ -71,6 +71,7 @@ def replayed(mechanism, unit, domain, asked, seeds) -> None:
     assert reached > 0.6
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1, each="mechanism")
 @pytest.mark.parametrize(("mechanism", "unit"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_sessions(mechanism, unit):

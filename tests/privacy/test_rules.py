@@ -62,6 +62,7 @@ def lawful_release(mechanism: str) -> Step:
     return go
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("mechanism", "unit", "budget"), WAYS, ids=lambda each: getattr(each, "neighbours", None))
 def test_rules_change_nothing_about_what_is_asked(mechanism: str, unit: Unit, budget: Budget) -> None:
     pair = Pair(LAWFUL, *neighbours(unit, "last", 1), FORMATS["frame"], "last")

@@ -55,6 +55,7 @@ def test_gaussian_noise_is_symmetric(sigma: Fraction) -> None:
     assert stats.binomtest(int((draws > 0).sum()), int((draws != 0).sum())).pvalue > RIGHT
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("sigma", [Fraction(1, 3), Fraction(1), Fraction(22, 7), Fraction(10**9)])
 def test_what_floats_leave_open_is_settled_by_the_same_law(sigma: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every draw settled with decimals: on the same words it is the draw that floats decided, and has the law."""
@@ -112,11 +113,13 @@ def gaussian_of(opendp: ModuleType, sigma: float, count: int) -> np.ndarray:
 class TestBesideOpendp:
     """Few of their draws, because they are slow, tell a fifth apart; many, in the slow set, tell 2 % apart."""
 
+    @pytest.mark.exhaustive
     def test_laplace(self, opendp: ModuleType) -> None:
         theirs = laplace_of(opendp, 5.0, 60_000)
         assert same_law(laplace_draws(Fraction(5), 300_000), theirs) > RIGHT
         assert same_law(laplace_draws(Fraction(6), 300_000), theirs) < WRONG
 
+    @pytest.mark.exhaustive
     def test_gaussian(self, opendp: ModuleType) -> None:
         # Theirs is the discrete Gaussian, ours is rounded: at this sigma the two laws differ by less than a third of
         # a per cent in scale, and at sigma 1 by four per cent.
@@ -124,6 +127,7 @@ class TestBesideOpendp:
         assert same_law(gaussian_draws(Fraction(5), 300_000), theirs) > RIGHT
         assert same_law(gaussian_draws(Fraction(6), 300_000), theirs) < WRONG
 
+    @pytest.mark.exhaustive
     def test_selection(self, opendp: ModuleType) -> None:
         scores = np.array([0, 3, 1, 4], dtype=np.int64)
         space = opendp.vector_domain(opendp.atom_domain(T="i64")), opendp.linf_distance(T="i64")

@@ -71,6 +71,7 @@ def domain_of(source: Any) -> Domain:
     return Domain((AGE, REGION, *([Booleans(name="ill")] if "ill" in names else [])))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=4)
 @pytest.mark.parametrize("way", WAYS)
 def test_the_same_people_have_one_budget(spent: Desk, tmp_path: Path, way: str) -> None:

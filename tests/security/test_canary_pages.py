@@ -109,6 +109,7 @@ def listing_fails(app: AppTest, desk: Desk, held: DeskTable, patch: pytest.Monke
 FAILURES: list[Callable[..., AppTest]] = [release_fails, answer_fails, reading_fails, listing_fails]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("fail", FAILURES)
 def test_a_failure_behind_a_page_shows_no_cell(
     page: Open, desk: Desk, held: DeskTable, fail: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch,

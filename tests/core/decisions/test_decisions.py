@@ -146,6 +146,7 @@ class TestTheorems:
         asked = decision._asked(domain, ROW)
         assert mean <= theory.vertex_cover_ratio(float(asked.padding.mean()) / STEPS)
 
+    @pytest.mark.exhaustive
     def test_a_rule_is_within_its_loss(self):
         decision, domain = next(built("learner", Budget(1)))
         table = Cells(domain, np.random.default_rng(6).integers(0, 60, domain.cells()))

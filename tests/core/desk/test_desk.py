@@ -53,12 +53,14 @@ def test_the_same_plan_pays_once_and_gives_the_same_bytes(desk, held, tmp_path):
     reopened.close()
 
 
+@pytest.mark.exhaustive
 def test_an_edition_is_a_new_paid_release(desk, held):
     first, second = desk.release(plan_of(desk, held)), desk.release(plan_of(desk, held, edition=2))
     assert first.zip() != second.zip()
     assert len(desk.statement(held).entries) == 2
 
 
+@pytest.mark.exhaustive
 def test_the_whole_budget_can_be_spent_but_no_more(desk, held):
     desk.release(plan_of(desk, held, budget=TOTAL))
     assert desk.statement(held).spent_share == 1
@@ -70,6 +72,7 @@ def test_the_whole_budget_can_be_spent_but_no_more(desk, held):
     assert desk.ledger.entry(more.id) is None
 
 
+@pytest.mark.exhaustive
 def test_what_is_left_can_be_spent(desk, held):
     desk.release(plan_of(desk, held))
     left = desk.statement(held).left_epsilon
@@ -85,6 +88,7 @@ def test_a_plan_needs_delta_only_if_the_account_has_one(desk):
     assert desk.statement(pure).spent_share == 1
 
 
+@pytest.mark.exhaustive
 def test_the_budget_belongs_to_the_data_not_to_the_schema(desk, held):
     desk.release(plan_of(desk, held))
     coarse = Domain((DOMAIN["region"], Integers(name="age", low=0, high=99, bins=4)))
@@ -99,6 +103,7 @@ def test_the_budget_belongs_to_the_data_not_to_the_schema(desk, held):
         desk.add_table(people(), DOMAIN, unit=Unit.row(), budget=Budget(9, 1e-9))
 
 
+@pytest.mark.exhaustive
 def test_before_the_first_spend_the_unit_may_change(desk, held):
     plan = plan_of(desk, held)
     by_person = desk.add_table(people(), DOMAIN, unit=Unit.id("person", 2), budget=TOTAL)
@@ -110,6 +115,7 @@ def test_before_the_first_spend_the_unit_may_change(desk, held):
     assert desk.statement(by_person).spent_share == 0
 
 
+@pytest.mark.exhaustive
 def test_more_budget_needs_a_reason_on_record(desk, held):
     desk.release(plan_of(desk, held))
     with pytest.raises(BadParameter, match="reason"):
@@ -144,6 +150,7 @@ def test_threads_that_release_the_same_plan_get_the_same_bytes(desk, held):
     assert len(desk.statement(held).entries) == 1
 
 
+@pytest.mark.exhaustive
 def test_a_failed_run_stays_paid_and_can_be_finished(desk, held, monkeypatch, caplog):
     def explode(*_):
         raise ValueError("a private value 1234")
@@ -176,6 +183,7 @@ def test_a_desk_that_was_killed_finishes_paid_plans(desk, held, tmp_path):
     assert len(restarted.statement(held).entries) == 1
 
 
+@pytest.mark.exhaustive
 def test_number_of_rows_and_bad_options(desk, held):
     assert len(desk.release(plan_of(desk, held, records=77)).records()) == 77
     for changes, parameter in (
@@ -251,6 +259,7 @@ def test_a_release_too_large_to_keep_is_refused_before_it_is_paid(desk, held):
     assert desk.statement(held).spent_share == 0
 
 
+@pytest.mark.exhaustive
 def test_a_lost_table_is_noticed_before_paying_and_can_be_added_again(desk, held, tmp_path):
     plan = plan_of(desk, held)
     shutil.rmtree(tmp_path / "workspace" / "tables")
@@ -261,6 +270,7 @@ def test_a_lost_table_is_noticed_before_paying_and_can_be_added_again(desk, held
     assert len(desk.release(plan).records()) > 2_000
 
 
+@pytest.mark.exhaustive
 def test_a_stored_release_outlives_its_table(desk, held, tmp_path):
     plan = plan_of(desk, held)
     first = desk.release(plan)

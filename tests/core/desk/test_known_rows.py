@@ -17,6 +17,7 @@ def desk(tmp_path):
     desk.close()
 
 
+@pytest.mark.exhaustive
 def test_a_public_number_of_rows_is_known(desk):
     held = desk.add_table(people(), DOMAIN, unit=Unit.row("replace"), budget=TOTAL)
     assert desk.known_rows.of(held) == 3_000
@@ -24,6 +25,7 @@ def test_a_public_number_of_rows_is_known(desk):
     assert not desk.plan(held, PAIRS, mechanism="laplace", budget=Budget("0.1")).measure
 
 
+@pytest.mark.exhaustive
 def test_a_private_one_only_by_what_was_released(desk):
     held = desk.add_table(people(), DOMAIN, unit=Unit.row(), budget=TOTAL)
     assert desk.known_rows.of(held) is None
@@ -39,6 +41,7 @@ def test_a_private_one_only_by_what_was_released(desk):
     assert desk.known_rows.of(held) == released.measured.rows
 
 
+@pytest.mark.exhaustive
 def test_a_chosen_number_of_records_tells_nothing(desk):
     held = desk.add_table(people(), DOMAIN, unit=Unit.row(), budget=TOTAL)
     desk.release(desk.plan(held, PAIRS, mechanism="laplace", budget=Budget(1), records=12))

@@ -32,6 +32,7 @@ def released(desk):
     return table, plan.id
 
 
+@pytest.mark.exhaustive
 def test_it_costs_nothing_and_looks_at_the_columns_of_the_release(desk, released):
     table, plan_id = released
     before = desk.statement(table)

@@ -30,6 +30,7 @@ def held(desk: Desk, unit: Unit) -> DeskTable:
     return desk.add_table(frame, DOMAIN, unit=unit, budget=Budget(10, 1e-9))
 
 
+@pytest.mark.exhaustive
 def test_with_a_public_number_of_rows_trials_decide(desk: Desk) -> None:
     table = held(desk, Unit.row("replace"))
     trial = desk.try_session(table, BUDGET)
@@ -41,6 +42,7 @@ def test_with_a_public_number_of_rows_trials_decide(desk: Desk) -> None:
     assert desk.ask(table, budget=BUDGET) is session
 
 
+@pytest.mark.exhaustive
 def test_what_is_released_later_makes_no_second_session(desk: Desk) -> None:
     table = held(desk, Unit.row())
     session = desk.ask(table, budget=BUDGET)

@@ -121,6 +121,7 @@ def test_a_figure_is_refined_and_the_certificate_carries_the_latest(
     assert desk.release(plan).certificate.expected_error == last.to_json()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("mechanism", ["tree", "laplace"])
 def test_an_earlier_release_makes_the_next_figure_come_true(desk: Desk, mechanism: str) -> None:
     """A release at epsilon 0.1 knows the table well enough for what is told of the next one, at epsilon 1."""
@@ -133,6 +134,7 @@ def test_an_earlier_release_makes_the_next_figure_come_true(desk: Desk, mechanis
     assert 0.5 < 8_000 * np.mean(seen) / told.expected_error.mean < 2
 
 
+@pytest.mark.exhaustive
 def test_an_accuracy_has_its_budget(desk: Desk, table: DeskTable) -> None:
     found = desk.budget_for(table, ASKED, mechanism="laplace", within=40)
     assert desk.plan(table, ASKED, mechanism="laplace", budget=found).expected_error.worst <= 40

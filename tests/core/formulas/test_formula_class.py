@@ -28,6 +28,7 @@ def brute_force(marks: np.ndarray) -> int:
     )
 
 
+@pytest.mark.exhaustive
 def test_the_search_agrees_with_the_definition_on_random_classes(monkeypatch):
     """200 random classes of sets of letters; the bounds from sizes alone never contradict the exact dimension."""
     generator = np.random.default_rng()

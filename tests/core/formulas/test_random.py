@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -136,6 +137,7 @@ def unbracketed(parts):
 CODES = {(name, value): int(SMALL[name].encode([value])[0][0]) for name, values in VALUES.items() for value in values}
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=300, deadline=None)
 @given(tree=trees(), seed=st.integers(0, 2**32))
 def test_random_formulas_agree_with_a_slow_reading_row_by_row(tree, seed):

@@ -61,6 +61,7 @@ def test_gaussian_events_share_their_rho():
         left.take(Gaussian(Fraction(1, 10**9)))
 
 
+@pytest.mark.exhaustive
 def test_it_is_kept_exactly_and_stays_small():
     runs = Cost((Pure(Fraction(7, 3001)),) * 20_000 + (Laplace(Fraction(1, 7)),) * 20_000 + (Gaussian(Fraction(1, 9)),))
     left = Allowance(runs)

@@ -55,6 +55,7 @@ def test_every_sequence_of_answers_is_private(epsilon, cutoff, runs):
     assert worst(proven, short()) <= stated(proven) + 1e-9
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("cutoff", [1, 2, 4])
 @pytest.mark.parametrize("sensitivity", [1, 3])
@@ -135,6 +136,7 @@ def test_cost_is_that_of_everything_that_can_happen():
         assert units(gaussian.cost, order) == units(apart, order)
 
 
+@pytest.mark.exhaustive
 def test_real_noise_decides_as_often_as_it_should():
     run, hits = AboveThreshold.of(Fraction(1), sensitivity=1), 0
     for _ in range(3_000):

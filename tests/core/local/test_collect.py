@@ -144,6 +144,7 @@ def test_plans_refuse_what_does_not_suit():
         randomiser_from("none", 2, Fraction(2))
 
 
+@pytest.mark.exhaustive
 def test_the_recommended_randomiser_has_the_smallest_expected_error():
     smooth = LocalQuestion(columns=("age",), smooth=True)
     found = plan_collection(DOMAIN, epsilon=1, people=20_000, questions=[LocalQuestion(columns=("smokes",)), smooth])
@@ -158,6 +159,7 @@ def test_the_recommended_randomiser_has_the_smallest_expected_error():
     assert mean.questions[0].randomiser == "piecewise"
 
 
+@pytest.mark.exhaustive
 def test_more_people_make_smaller_errors():
     found = plan_collection(DOMAIN, epsilon=1, people=20_000, questions=[LocalQuestion(columns=("town",))])
     few, many = (people_needed(found, 0, error) for error in (0.1, 0.02))

@@ -18,6 +18,7 @@ def error(name, budget, kind, figures):
     return nine_of_ten(figures.quick(build(name, QUERIES, budget, {}, SMALL, Unit.row()), PUBLIC), kind)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=4)
 @pytest.mark.parametrize(("name", "delta"), [("laplace", 0.0), ("gaussian", 1e-9), ("histogram", 0.0)])
 @pytest.mark.parametrize("kind", ["mean", "worst"])
@@ -29,11 +30,13 @@ def test_the_budget_reaches_the_accuracy_and_not_much_more(name, delta, kind, wi
     assert error(name, Budget(float(found.epsilon) * 0.7, delta), kind, figures) > within
 
 
+@pytest.mark.exhaustive
 def test_what_cannot_be_reached_is_refused_with_what_can():
     with pytest.raises(Refused, match="epsilon 100"):
         budget_for("smalldb", QUERIES, {}, PUBLIC, Figures(), within=0.1, error="mean")
 
 
+@pytest.mark.exhaustive
 def test_an_easy_wish_gives_the_least_budget():
     assert float(budget_for("laplace", QUERIES, {}, PUBLIC, Figures(), within=1e9).epsilon) == 1e-3
 

@@ -21,6 +21,7 @@ def ages(bins: int) -> Integers:
     return Integers(name="age", low=0, high=99, bins=bins)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("budget", "kind"), [(Budget("0.1"), LaplaceTables), (Budget("0.1", "1e-9"), GaussianTables)])
 def test_released_counts_stay_within_the_bars(budget: Budget, kind: type) -> None:
     shown = preview_column(ages(20), Unit.row(), budget, 5_000)

@@ -51,11 +51,13 @@ def test_what_is_there_to_be_studied_stands_apart() -> None:
     assert found.studied and all(offline[each.name].for_study for each in found.studied)
 
 
+@pytest.mark.exhaustive
 def test_what_only_a_mechanism_for_study_can_do_is_offered() -> None:
     found = ranking(Marginals(order=1), names=("iterative-median",))
     assert [each.name for each in found.offered] == ["iterative-median"] and not found.studied
 
 
+@pytest.mark.exhaustive
 def test_what_was_only_modelled_counts_by_the_end_of_its_band(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that is a little too hopeful must not decide what is recommended."""
     least = ranking(Marginals(order=2), names=("laplace", "histogram", "tree")).offered[0].figure.mean

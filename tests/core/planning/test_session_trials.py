@@ -38,6 +38,7 @@ def test_without_the_number_of_rows_it_is_the_usual_one() -> None:
         assert [*candidates(yes_no(columns), Unit.row(), BUDGET, rows_known=False)] == [name]
 
 
+@pytest.mark.exhaustive
 def test_the_best_has_the_smallest_of_the_worse_scores_and_is_the_same_again() -> None:
     stand_ins = StandIns.of(yes_no(9), Unit.row(), 2_000)
     tried = {name: {} for name in TRIED[:2]}

@@ -115,6 +115,7 @@ def check(desk: Desk, mechanism: str, name: str) -> None:
     raise AssertionError(f"{mechanism} on {name} is {found:.2f} times worse with a delta")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize(("mechanism", "name"), QUICK)
 def test_a_delta_never_hurts(desk: Desk, mechanism: str, name: str) -> None:
@@ -152,6 +153,7 @@ def test_sessions_take_the_noise_with_the_smaller_error(desk: Desk) -> None:
     assert many.expected_error.mean < without.expected_error.mean
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("mechanism", "other"), [("gaussian", "histogram"), ("histogram", "interval-search")])
 def test_what_does_not_fit_beside_earlier_spends_gives_way(tmp_path: Any, mechanism: str, other: str) -> None:
     """Half of the account in Gaussian noise leaves no room for half in pure noise, nor the other way round."""

@@ -59,6 +59,7 @@ def test_the_price_follows_the_ways_of_the_account(desk, held):
         price_release(plan.content, held, replace(account, ways=Filters.of(Budget(1)).to_text()))
 
 
+@pytest.mark.exhaustive
 def test_the_price_is_what_the_plan_adds_to_the_account_as_it_is(desk, held):
     """Pure noise beside Gaussian noise takes more of an account than alone, and the plan says so before."""
     plans = [
@@ -86,6 +87,7 @@ def test_what_costs_more_than_was_paid_is_refused(desk, held):
         check_paid(replace(priced, amounts=priced.amounts | {"pure": None}), entry)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=4)
 @pytest.mark.parametrize("part", ["records", "edition"])
 @pytest.mark.parametrize("value", [0, -1, True, 1.5, "1", 10**12])
@@ -96,6 +98,7 @@ def test_whole_numbers_within_limits(desk, held, part, value):
         price_release(content, held, account_of(desk, held))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["queries", "budget"])
 def test_an_option_never_takes_the_place_of_a_part(desk, held, name):
     plan = desk.plan(held, [Marginals(order=1)], mechanism="laplace", budget=ONE)

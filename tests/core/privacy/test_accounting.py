@@ -173,6 +173,7 @@ def test_the_continuous_curve_would_undercharge_the_noise_that_runs() -> None:
     assert continuous < 0.99 * charged(Laplace(Fraction(1)), Fraction(20))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("order", ORDERS, ids=float)
 @given(epsilon=st.floats(0.01, 6), inner=st.lists(st.floats(-1, 1), min_size=1, max_size=4))
 @settings(max_examples=40, deadline=None)
@@ -310,6 +311,7 @@ def test_anchors_of_one_hundred_tenths() -> None:
     assert advanced(uneven, 1e-6) == pytest.approx(5.76, abs=0.02)
 
 
+@pytest.mark.exhaustive
 @given(budget=private_budgets)
 @settings(max_examples=25, deadline=None)
 def test_conversion_there_and_back(budget: Budget) -> None:
@@ -320,6 +322,7 @@ def test_conversion_there_and_back(budget: Budget) -> None:
     assert back == pytest.approx(float(budget.epsilon), rel=1e-6)
 
 
+@pytest.mark.exhaustive
 @given(spent=costs)
 @settings(max_examples=25, deadline=None)
 def test_epsilon_for_is_the_best_bound(spent: Cost) -> None:
@@ -330,6 +333,7 @@ def test_epsilon_for_is_the_best_bound(spent: Cost) -> None:
     assert epsilon_for(spent, 1e-9) >= epsilon_for(spent, 1e-6)
 
 
+@pytest.mark.exhaustive
 @given(parts=st.lists(st.fractions(min_value=0, max_value=9), min_size=1, max_size=4))
 def test_reported_sums_are_rounded_up_as_they_print(parts: list[Fraction]) -> None:
     total = sum(parts)

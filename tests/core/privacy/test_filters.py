@@ -43,6 +43,7 @@ def test_ways_read_back_what_they_write(budget: Budget) -> None:
     assert again.total == filters.total == math.floor(budget.epsilon * UNITS)
 
 
+@pytest.mark.exhaustive
 @given(first=costs, second=costs, budget=private_budgets)
 @settings(max_examples=40, deadline=None)
 def test_amounts_are_rounded_up_once_and_add_up(first: Cost, second: Cost, budget: Budget) -> None:

@@ -31,6 +31,7 @@ def test_capacity_is_the_largest_that_keeps_the_promise(epsilon: float, delta: f
     assert delta_of(mu * 1.0001, epsilon) > delta > delta_of(mu * 0.9999, epsilon)
 
 
+@pytest.mark.exhaustive
 @given(
     epsilon=st.fractions(min_value=Fraction(1, 1000), max_value=50, max_denominator=10**9),
     digits=st.integers(min_value=1, max_value=40),

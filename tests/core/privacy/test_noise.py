@@ -47,6 +47,7 @@ def test_fractions_of_any_length_keep_the_law(scale: Fraction) -> None:
     assert gaussian_fit(gaussian_draws(scale, 200_000), scale) > RIGHT
 
 
+@pytest.mark.exhaustive
 def test_laplace_and_gaussian_beyond_machine_integers() -> None:
     scale = Fraction(10**15)
     draws = laplace_draws(scale, 20_000).astype(float)
@@ -73,6 +74,7 @@ def test_selection_follows_the_exponential_mechanism(scores: list[int], epsilon:
     assert softmax_fit(observed, scores, float(epsilon) / (2 * sensitivity)) > RIGHT
 
 
+@pytest.mark.exhaustive
 def test_the_selection_test_sees_a_wrong_epsilon() -> None:
     observed = selections(np.array([0, 1, 2, 3]), Fraction(5, 2), 3000)
     assert softmax_fit(observed, [0, 1, 2, 3], 0.5) < WRONG
@@ -101,6 +103,7 @@ def test_a_pair_needs_two_ends_that_differ_safely() -> None:
             NOISE.select_pair(np.array(scores), epsilon=Fraction(1), sensitivity=1)
 
 
+@pytest.mark.exhaustive
 def test_selection_among_many() -> None:
     scores = np.repeat(np.arange(100), 50)
     rate = 0.2
@@ -111,6 +114,7 @@ def test_selection_among_many() -> None:
     assert stats.chisquare([*observed, rest], [*expected, 2000 - expected.sum()]).pvalue > RIGHT
 
 
+@pytest.mark.exhaustive
 def test_far_candidates_keep_their_odds_among_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forced into the deepest layer, which nearly never comes up by itself, the draw must still follow the weights."""
     scores = [1000, 30, 29, 28, 10]
@@ -327,6 +331,7 @@ def test_noise_is_a_noise_source() -> None:
     assert methods and all(callable(getattr(source, name)) for name in methods)
 
 
+@pytest.mark.exhaustive
 def test_selection_within_a_span_is_twice_as_sharp() -> None:
     scores = np.array([0, 1, 3])
     drawn = [Noise().select_within(scores, epsilon=Fraction(1), span=2) for _ in range(3_000)]

@@ -38,6 +38,7 @@ def test_a_fresh_account_of_the_first_version_shows_its_own_epsilon(budget: Budg
     assert left(Spender(one_way(budget)), budget.delta) == budget.epsilon
 
 
+@pytest.mark.exhaustive
 @given(budget=private_budgets, share=st.fractions(min_value=Fraction(1, 10**6), max_value=1), one=st.booleans())
 @settings(max_examples=30, deadline=None)
 def test_what_is_left_after_gaussian_noise_can_be_planned_and_not_much_more(
@@ -64,6 +65,7 @@ def test_what_is_left_after_gaussian_noise_can_be_planned_and_not_much_more(
     assert not fits(more)
 
 
+@pytest.mark.exhaustive
 @given(budget=private_budgets, spent=st.fractions(min_value=0, max_value=1))
 @settings(max_examples=30, deadline=None)
 def test_what_is_left_after_pure_noise(budget: Budget, spent: Fraction) -> None:

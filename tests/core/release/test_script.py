@@ -28,6 +28,7 @@ def _quick_figures() -> None:
     """The script runs in a process of its own and makes all of its trials; so do these tests."""
 
 
+@pytest.mark.exhaustive
 def test_the_script_makes_the_same_plan_and_its_release(tmp_path):
     table = tmp_path / "table.csv"
     pd.DataFrame({"colour": ["red", "grün"] * 50, "size": [0, 3] * 50}).to_csv(table, index=False)

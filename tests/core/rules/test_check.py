@@ -36,6 +36,7 @@ def test_rules_that_agree_pass():
     assert check_rules(households(*RULES)).rules and consistent(rules_of(households(*RULES)))
 
 
+@pytest.mark.exhaustive
 def test_satisfiability_is_that_of_all_records():
     """Random rules over three small columns, against a look at each of their 27 records."""
     generator = np.random.default_rng(3)

@@ -36,6 +36,7 @@ def test_a_session_from_a_release_is_free_and_without_limit(desk, held):
     assert session.hypothesis().marginal(()).sum() == pytest.approx(session.transcript()[0].rows)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("mechanism", ["histogram", "tree", "laplace"])
 def test_any_other_mechanism_answers_from_its_release(desk, held, mechanism):
     session = desk.ask(held, mechanism=mechanism, budget=ONE, columns=["age", "ill"])

@@ -259,6 +259,7 @@ def test_questions_can_be_read_back(desk, held):
     assert np.array_equal(again.weights * (2**20 // again.denominator), large.weights)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=3)
 @pytest.mark.parametrize("name", sorted(interactive))
 def test_every_mechanism_goes_on_where_it_stopped(desk, held, tmp_path, name):

@@ -62,6 +62,7 @@ def first(session: Session, count: int) -> Cost:
     return Cost((Gaussian(sum((event.rho for event in happened), Fraction(0))),))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("asked", "limit"), [(0, LIMIT), (2, LIMIT), (LIMIT, LIMIT), (3, MANY)])
 def test_the_account_counts_exactly_the_events_that_happened(
     desk: Desk, held: DeskTable, asked: int, limit: int

@@ -210,6 +210,7 @@ def test_the_rate_is_kept(asked: Asked) -> None:
     assert asked.ask("open", "ill")[0] == 200, "others are not held up"
 
 
+@pytest.mark.exhaustive
 def test_a_key_that_was_withdrawn_opens_nothing(asked: Asked) -> None:
     asked.desk.machine_keys.withdraw(asked.sessions["hidden"])
     assert asked.ask("hidden", "ill")[0] == 401

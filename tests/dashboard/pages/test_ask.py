@@ -101,6 +101,7 @@ def test_the_demo_table_is_asked_with_what_the_page_offers_first(page: Open, des
     assert desk.ask(clinic, budget=Budget("0.5", "1e-9")).id == session.id, "as from Python, where nothing else is said"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("name", ["online-tree", "online-weights", "online-median", "online-laplace"])
 def test_every_session_that_is_offered_for_the_demo_table_can_be_paid(page: Open, clinic: DeskTable, name: str):
@@ -110,6 +111,7 @@ def test_every_session_that_is_offered_for_the_demo_table_can_be_paid(page: Open
     assert not button(app, "Open the session").disabled
 
 
+@pytest.mark.exhaustive
 def test_columns_that_are_mostly_asked_together_are_spent_on(page: Open, desk: Desk, people: DeskTable):
     app = page("ask")
     radio(app).set_value("online-tree").run()
@@ -207,6 +209,7 @@ def test_a_group_by_is_priced_and_shown_as_a_table_and_bars(page: Open, desk: De
     assert len(desk.sessions(people)[0].transcript()) == 7
 
 
+@pytest.mark.exhaustive
 def test_asking_again_and_another_tab_spend_nothing_more(page: Open, desk: Desk, people: DeskTable):
     app = opened(page, desk, "online-laplace")
     button(app, "Ask").click().run()
@@ -220,6 +223,7 @@ def test_asking_again_and_another_tab_spend_nothing_more(page: Open, desk: Desk,
     assert len(desk.sessions(people)) == 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize(
     "formula", ["agee > 3", "age >", "age >= 63", "town = east", "age between 90 and 10", "SELECT *"]
@@ -258,6 +262,7 @@ def test_a_closed_session_keeps_its_transcript(page: Open, desk: Desk, people: D
     assert len(frame) == 1
 
 
+@pytest.mark.exhaustive
 def test_programs_are_let_in_by_a_token_that_is_shown_once(page: Open, desk: Desk, people: DeskTable):
     app = opened(page, desk, "online-laplace")
     [session] = desk.sessions(people)

@@ -34,6 +34,7 @@ def labels(app) -> list[str]:
     return [download.label for download in app.get("download_button")]
 
 
+@pytest.mark.exhaustive
 def test_a_questionnaire_is_designed_from_a_public_schema(page: Open, small: DeskTable) -> None:
     app = page("collect")
     assert not errors(app)
@@ -87,6 +88,7 @@ def test_reports_become_estimates_and_files(page: Open) -> None:
     assert 25 < float(app.metric[0].value) < 50
 
 
+@pytest.mark.exhaustive
 def test_files_that_are_no_plan_are_refused_in_one_sentence(page: Open) -> None:
     app = page("collect")
     app.file_uploader(key="collect-plan-file").upload("plan.json", b"{}").run()

@@ -24,6 +24,7 @@ def left_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return lambda: monkeypatch.setattr(offers, "choose", lambda *_: st.stop())
 
 
+@pytest.mark.exhaustive
 def test_a_page_that_is_left_while_it_runs_again_keeps_its_plan(
     page: Open, mixed: DeskTable, left_in_the_middle: Callable[[], None]
 ) -> None:

@@ -204,6 +204,7 @@ def test_bad_code_book_changes_nothing(page: Open, book: bytes, sentence: str) -
     pd.testing.assert_frame_equal(draft(app).latest, before)
 
 
+@pytest.mark.exhaustive
 def test_public_sample(page: Open, desk: Desk) -> None:
     app = uploaded(page())
     sample = b"age,region,width,unrelated\n20,east,0.5,1\n80,west,9.5,2\n"
@@ -324,6 +325,7 @@ def test_useless_column_on_the_page(page: Open) -> None:
     assert any(r"'patient\_id' holds the ids" in warning for warning in told)
 
 
+@pytest.mark.exhaustive
 def test_the_same_rows_share_an_account_unless_a_reason_is_given(page: Open, desk: Desk) -> None:
     first = desk.add_table(PEOPLE, SHARED, unit=Unit.row(), budget=Budget(2, "1e-9"), name="first")
     again = desk.add_table(PEOPLE.iloc[1:], SHARED, unit=Unit.row(), budget=Budget(2, "1e-9"), name="again")
@@ -344,6 +346,7 @@ def test_the_same_rows_share_an_account_unless_a_reason_is_given(page: Open, des
     assert "Another clinic" in words(page("budget"))
 
 
+@pytest.mark.exhaustive
 def test_a_file_with_an_unnamed_index_and_a_name_twice_opens(page: Open, desk: Desk) -> None:
     written = PEOPLE[["age"]].head(50).to_csv().replace("age", "age,age", 1).replace("\n0,30", "\n0,30,1", 1)
     lines = written.splitlines()
@@ -369,6 +372,7 @@ def test_many_moved_cells_are_a_warning_in_red(page: Open, desk: Desk) -> None:
     assert "'age'" not in "".join(errors(app))
 
 
+@pytest.mark.exhaustive
 def test_several_columns_set_at_once_on_the_page(page: Open) -> None:
     app = uploaded(page("data"))
     app.multiselect(key="bulk-columns").set_value(["age", "width"])
@@ -407,6 +411,7 @@ def test_a_table_is_renamed_put_away_and_brought_back(page: Open, desk: Desk) ->
     assert [table.id for table in desk.tables()] == [held.id]
 
 
+@pytest.mark.exhaustive
 def test_a_file_that_comes_again_finds_its_schema(page: Open, desk: Desk) -> None:
     desk.add_table(PEOPLE, SHARED, unit=Unit.row(), budget=Budget(1), name="people")
     app = uploaded(page("data"))
@@ -417,6 +422,7 @@ def test_a_file_that_comes_again_finds_its_schema(page: Open, desk: Desk) -> Non
     assert "Use its schema" not in [found.label for found in other.button]
 
 
+@pytest.mark.exhaustive
 def test_letters_and_decimal_sign_of_a_text_file_are_said_never_guessed(page: Open, desk: Desk) -> None:
     content = ("größe;alter\n" + "1,5;30\n1.234,5;40\n" * 20).encode("latin-1")
     app = uploaded(page("data"), content=content)
@@ -432,6 +438,7 @@ def test_letters_and_decimal_sign_of_a_text_file_are_said_never_guessed(page: Op
     assert desk.truth(desk.tables()[0]).marginal(("größe",))[[1, 1234]].tolist() == [20, 20]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("kind", ["xlsx", "sqlite"])
 def test_sheets_and_tables_of_other_programs(page: Open, desk: Desk, tmp_path: Path, kind: str) -> None:
@@ -452,6 +459,7 @@ def test_sheets_and_tables_of_other_programs(page: Open, desk: Desk, tmp_path: P
     assert list((desk.folder / "incoming").glob("*")) == []
 
 
+@pytest.mark.exhaustive
 def test_a_folder_of_parquet_files(page: Open, desk: Desk, allowed: Path) -> None:
     (allowed / "years").mkdir()
     for year in (2023, 2024):
@@ -489,6 +497,7 @@ def test_tables_of_the_same_name_are_told_apart(page: Open, desk: Desk) -> None:
     assert app.session_state["desk-session"].table == tables[1].id
 
 
+@pytest.mark.exhaustive
 def test_bins_are_shown_with_their_errors_on_invented_rows(
     page: Open, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

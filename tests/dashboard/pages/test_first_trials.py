@@ -46,6 +46,7 @@ def ended(app: AppTest) -> AppTest:
     return app
 
 
+@pytest.mark.exhaustive
 def test_the_page_goes_on_while_mechanisms_are_tried(page: Open, mixed: DeskTable, gate: Event) -> None:
     app = ended(pick(page("plan"), "intervals"))
     ended(mechanism(app).set_value("interval-tree").run())

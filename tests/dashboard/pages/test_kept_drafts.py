@@ -115,6 +115,7 @@ def test_each_account_of_a_login_has_its_own_name(monkeypatch: pytest.MonkeyPatc
     assert len(names) == 3 and "here" not in names
 
 
+@pytest.mark.exhaustive
 def test_a_plan_survives_a_reload(page: Open, desk: Desk) -> None:
     domain = Domain.from_list(
         [

@@ -33,6 +33,7 @@ def few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parity_view, "START", 16)
 
 
+@pytest.mark.exhaustive
 def test_a_visitor_moves_every_slider(desk: Desk, small: DeskTable, monkeypatch: pytest.MonkeyPatch) -> None:
     """And sees examples over the demo's schema, nothing of the tables at the desk."""
     monkeypatch.setattr(access, "role", lambda: "visitor")
@@ -57,6 +58,7 @@ def test_a_visitor_moves_every_slider(desk: Desk, small: DeskTable, monkeypatch:
     assert not errors(app)
 
 
+@pytest.mark.exhaustive
 def test_facts_single_people_out(page: Open) -> None:
     app = page("limits")
     people = linkage_view._people()
@@ -68,6 +70,7 @@ def test_facts_single_people_out(page: Open) -> None:
     assert "Choose at least one fact." in words(app)
 
 
+@pytest.mark.exhaustive
 def test_formulas_of_ones_own(page: Open) -> None:
     app = page("limits")
     app.text_area(key="limits-formulas").set_value("age >= 20\nage >= 40\nage >= 60").run()
@@ -76,6 +79,7 @@ def test_formulas_of_ones_own(page: Open) -> None:
     assert len(errors(app)) == 1 and "height" in errors(app)[0]
 
 
+@pytest.mark.exhaustive
 def test_the_curators_classes_are_those_of_the_plan(page: Open, small: DeskTable) -> None:
     app = page("limits")
     column = next(name for name in small.domain.names if hasattr(small.domain[name], "low"))
@@ -88,6 +92,7 @@ def test_the_curators_classes_are_those_of_the_plan(page: Open, small: DeskTable
     assert len(app.table[0].value) == 1 and "The classes of the plan under work" in words(app)
 
 
+@pytest.mark.exhaustive
 def test_every_bound_has_its_chart_and_its_sentence(page: Open) -> None:
     app = page("limits")
     said = words(app)
@@ -107,6 +112,7 @@ def test_every_bound_has_its_chart_and_its_sentence(page: Open) -> None:
     assert not errors(app)
 
 
+@pytest.mark.exhaustive
 def test_the_curator_attacks_a_release(page: Open, desk: Desk) -> None:
     """To the end, beside what people do instead; nothing is spent and nothing is offered to take away."""
     generator = np.random.default_rng(3)

@@ -29,6 +29,7 @@ def slider(app: AppTest):
     return next(found for found in app.select_slider if found.label.startswith("Measure"))
 
 
+@pytest.mark.exhaustive
 def test_a_release_is_measured_unless_it_is_switched_off(page: Open, desk: Desk, small: DeskTable) -> None:
     app = page("plan")
     assert slider(app).value == planned(app).measure == Fraction(1, 50)

@@ -143,6 +143,7 @@ def test_unit_starts_empty_and_must_be_chosen(page: Open, desk: Desk) -> None:
     assert desk.tables() == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("epsilon", ["0", "-1", "nan", "inf", "", "two", "1e9"])
 def test_bad_total_budget(page: Open, desk: Desk, epsilon: str) -> None:
@@ -274,6 +275,7 @@ def test_bad_upload_is_one_sentence_and_leaves_nothing(page: Open, desk: Desk, c
     assert desk.tables() == []
 
 
+@pytest.mark.exhaustive
 def test_header_only_upload_is_refused_when_opened(page: Open, desk: Desk) -> None:
     app = page()
     app.radio(key="source").set_value("Upload a file").run()
@@ -286,6 +288,7 @@ def test_header_only_upload_is_refused_when_opened(page: Open, desk: Desk) -> No
     assert desk.tables() == []
 
 
+@pytest.mark.exhaustive
 def test_upload_with_a_hostile_name(page: Open, desk: Desk) -> None:
     app = page()
     app.radio(key="source").set_value("Upload a file").run()
@@ -433,6 +436,7 @@ def test_unforeseen_error_quotes_nothing(
     assert f"tests/dashboard/pages/test_pages.py:{broken.__code__.co_firstlineno + 1} < " in caplog.text
 
 
+@pytest.mark.exhaustive
 def test_demo_mode_refuses_files_and_throws_the_workspace_away(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -448,6 +452,7 @@ def test_demo_mode_refuses_files_and_throws_the_workspace_away(
     st.cache_resource.clear()
 
 
+@pytest.mark.exhaustive
 def test_an_older_copy_is_said_and_its_lost_spends_are_entered(page: Open, desk: Desk, small: DeskTable) -> None:
     assert "older copy" not in " ".join(errors(page("budget")))
     assert desk.ledger.journal is not None

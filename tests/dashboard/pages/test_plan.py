@@ -137,6 +137,7 @@ def test_a_level_of_harm_fills_the_budget(page: Open, mixed: DeskTable, level: s
     assert planned(app).budget in budgets_within(Budget("0.7", delta))
 
 
+@pytest.mark.exhaustive
 def test_a_level_of_harm_fits_an_account_without_delta(page: Open, desk: Desk) -> None:
     domain = Domain.from_list([{"name": "ill", "kind": "booleans"}])
     desk.add_table(pd.DataFrame({"ill": [True, False]}), domain, unit=Unit.row(), budget=Budget(1))
@@ -146,6 +147,7 @@ def test_a_level_of_harm_fits_an_account_without_delta(page: Open, desk: Desk) -
     assert planned(app).budget == Budget(HARM[level][0])
 
 
+@pytest.mark.exhaustive
 def test_one_chart_compares_what_fits(page: Open, mixed: DeskTable) -> None:
     app = page("plan")
     lines = {line["name"]: line for line in chart(app)["data"]}
@@ -229,6 +231,7 @@ def test_the_demo_table_stands_in_for_itself(page: Open, desk: Desk) -> None:
     assert rehearsals.service().outcome(session(app).rehearsals[0].id).rows > 10_000
 
 
+@pytest.mark.exhaustive
 def test_a_rehearsal_that_stops_is_one_sentence(page: Open, mixed: DeskTable, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> StandIn:
         raise MemoryError("cell 4711")
@@ -418,6 +421,7 @@ def test_what_no_form_can_show_is_loaded_as_it_is(
     assert not left or planned(app).queries == left
 
 
+@pytest.mark.exhaustive
 def test_a_plan_file_is_uploaded_and_saved(page: Open, mixed: DeskTable) -> None:
     plan = ReleaseTerms(queries=(Intervals(column="age"),), mechanism="laplace", budget=Budget("0.1"))
     app = page("plan")

@@ -67,6 +67,7 @@ def test_planning_anew_leaves_the_old_result(page: Open, desk: Desk, small: Desk
     assert not button(app, "Release").disabled
 
 
+@pytest.mark.exhaustive
 def test_sessions_are_not_listed_as_releases(page: Open, desk: Desk, small: DeskTable) -> None:
     desk.ask(small, mechanism="online-histogram", budget=Budget("0.1"))
     assert not errors(page("release"))
@@ -128,6 +129,7 @@ def test_a_delta_that_promises_little_is_warned_of_before_it_is_paid(page: Open,
     assert any("every other row" in found.value for found in go_on(app).warning)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("delta", "told"), [("1e-9", True), ("0", False)])
 def test_noise_that_needs_no_delta_is_explained_where_one_was_allowed(
     page: Open, desk: Desk, delta: str, told: bool
@@ -163,6 +165,7 @@ def few(desk: Desk) -> DeskTable:
     return desk.add_table(frame, domain, unit=Unit.row(), budget=Budget(900), name="few")
 
 
+@pytest.mark.exhaustive
 def test_too_small_a_table_is_told_before_and_after(page: Open, desk: Desk, few: DeskTable):
     before = page("plan")
     assert not errors(before)

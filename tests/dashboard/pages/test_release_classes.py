@@ -79,6 +79,7 @@ def paid(desk: Desk, table: DeskTable) -> dict[str, Any]:
     return json.loads(entry.plan_json)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=3)
 @pytest.mark.parametrize("name", [name for name in query_classes if name != "counting"])
 def test_every_class_can_be_released_as_its_form_starts(page: Open, mixed: DeskTable, name: str) -> None:
@@ -199,6 +200,7 @@ def test_several_classes_together(page: Open, desk: Desk, mixed: DeskTable) -> N
     assert len(next(found for found in app.selectbox if found.label == "Of").options) == 3
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize(
     ("name", "label", "value", "sentence"),
@@ -229,6 +231,7 @@ def test_too_few_columns(page: Open, mixed: DeskTable, columns: list[str]) -> No
     assert wanted in error
 
 
+@pytest.mark.exhaustive
 def test_no_class_and_no_suitable_column(page: Open, desk: Desk) -> None:
     domain = Domain.from_list([{"name": "ill", "kind": "booleans"}])
     desk.add_table(pd.DataFrame({"ill": [True, False]}), domain, unit=Unit.row(), budget=Budget(2))

@@ -27,6 +27,7 @@ def tables(app: AppTest) -> str:
     return " ".join(str(found.value.to_dict()) for found in app.table)
 
 
+@pytest.mark.exhaustive
 def test_the_demo_brings_its_rules_and_the_curator_sees_what_breaks_them(page: Open, desk: Desk) -> None:
     app = choose_unit(page(), unit_form.ROW)
     assert rules_field(app).value.splitlines()[0] == RULE

@@ -25,6 +25,7 @@ def test_demo_schema_comes_back_unchanged() -> None:
     assert frame.set_index("name").loc["patient_id", "include"] == False  # noqa: E712
 
 
+@pytest.mark.exhaustive
 @given(some.lists(VALUES, max_size=6))
 def test_categories_come_back_unchanged(values: list[str | int]) -> None:
     assert schema_grid.read_values(schema_grid.write_values(values)) == values

@@ -79,6 +79,7 @@ def test_a_shared_session_can_be_asked_by_anybody(desk: Desk, small: DeskTable, 
     assert all(found.label != "Close it" for found in app.button)
 
 
+@pytest.mark.exhaustive
 def test_a_visit_has_room_for_so_many_questions(
     desk: Desk, small: DeskTable, visitor: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

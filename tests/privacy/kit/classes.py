@@ -123,11 +123,13 @@ def check_worst(query: Any, domain: Domain) -> None:
 def check_dimension(query: Any, domain: Domain) -> None:
     """Bounds on the dimension hold what an exact search finds; at a scale, for weights that are no predicates."""
     lines, whole = one_row(query, domain), query.denominator(domain)
-    if whole == 1 and different_points(lines).shape[1] <= MOST_POINTS:
+    points = different_points(lines)
+    if points.shape[1] > MOST_POINTS:
+        return
+    if whole == 1:
         claimed = query.vc(domain)
         assert claimed.low <= shattered(lines) <= claimed.high, "the dimension must be within its bounds"
-    elif whole > 1:
-        points = different_points(lines)
+    else:
         for gamma in (0.1, 0.25, 0.5):
             claimed = query.fat(domain, gamma)
             assert claimed.low <= fat_shattered(points / whole, gamma) <= claimed.high, (

@@ -217,6 +217,7 @@ STARTS = (
 )
 
 
+@pytest.mark.exhaustive
 def test_statements_with_a_few_words_changed_are_read_or_refused_in_one_sentence():
     generator = np.random.default_rng(5)
     read = 0

@@ -33,6 +33,7 @@ def level_of(path) -> int:
     return int(np.abs(path - np.array([1, 2])).max())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("counted", [1, 60])
 def test_paths_have_the_probability_that_they_should(counted, monkeypatch):
     """Chi-square of 10 databases stays below 40 but for one run in 100,000, with few levels counted and with all."""

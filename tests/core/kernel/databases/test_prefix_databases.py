@@ -83,6 +83,7 @@ def test_a_band_holds_exactly_the_databases_of_its_level(unit):
             ]
 
 
+@pytest.mark.exhaustive
 def test_the_kernel_draws_by_that_law_and_pays():
     """Chi-square of 20 databases below 60 but for one run in 10^5."""
     table, draws = np.array([2, 0, 4, 1]), 1_000

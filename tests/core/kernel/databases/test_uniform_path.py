@@ -30,6 +30,7 @@ BAND = Band(np.array([0, 1]), np.array([2, 3]), 3)
 """Y(1) from 0 to 2 and Y(2) from 1 to 3."""
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("loose", [False, True], ids=["floats", "whole numbers"])
 def test_every_path_has_the_same_share_of_all_words(loose, monkeypatch):
     """Middles of equal parts of all words, for both steps."""

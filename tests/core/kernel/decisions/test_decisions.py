@@ -79,6 +79,7 @@ def test_weights_of_rows():
     assert heavy.most(Unit.id("who", 2)) == 6
 
 
+@pytest.mark.exhaustive
 def test_one_sided_scores_move_in_one_direction():
     """What halves the noise of a choice: of one-sided kinds no added unit moves two scores apart by more than one."""
     checked = 0

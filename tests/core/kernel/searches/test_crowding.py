@@ -163,6 +163,7 @@ def test_single_cells_and_empty_stretches():
     assert depth_of((2**14,), (1,)) == 14
 
 
+@pytest.mark.exhaustive
 def test_what_is_left_whole_is_small():
     asked, generator = Crowding(("x",), (4,)), np.random.default_rng(0)
     beyond = 0

@@ -48,6 +48,7 @@ def test_intervals_cover(name):
     assert np.mean(inside) > (0.7 if name == "square-wave" else 0.88)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["piecewise", "square-wave", "subset", "hierarchy"])
 def test_means_are_found(name):
     question = LocalQuestion(columns=("hours",), wanted="mean", smooth=True, randomiser=name)

@@ -101,6 +101,7 @@ def test_the_cost_is_what_is_asked_and_uses_the_budget(game, unit):
     assert 0.96 <= part_of(game.budget, declared) <= 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("kind", GAMES)
 def test_the_whole_run_is_exactly_private_on_a_micro_domain(kind):

@@ -80,6 +80,7 @@ def test_more_budget_is_more_accurate():
     assert errors[0] > errors[1] > errors[2]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("epsilon", "most"), [(0.1, 0.005), (1, 0.002)])
 def test_planes_of_two_columns_are_counted_together(epsilon, most):
     domain = cube(2, 64)
@@ -139,6 +140,7 @@ def test_constant_columns():
     assert model.marginal(("one",)).shape == (1,)
 
 
+@pytest.mark.exhaustive
 def test_rows_with_a_missing_coordinate_lie_in_no_halfspace():
     table = np.zeros(HOLES.shape(), dtype=np.int64)
     table[5, :], table[3, 4] = 5_000, 10_000

@@ -64,6 +64,7 @@ def test_the_net_covers_the_sphere(dimension, per_axis):
     assert np.sqrt(1 - cosine**2).max() <= np.sqrt(dimension - 1) / per_axis + 0.002
 
 
+@pytest.mark.exhaustive
 def test_theorem_at_its_own_parameters():
     """Two columns and an offset: the theorem's dimension exceeds three, so the net lies in the space itself."""
     domain = cube(2, 32)
@@ -80,6 +81,7 @@ def test_theorem_at_its_own_parameters():
     assert query.worst(counts, models[0]) > 0.1
 
 
+@pytest.mark.exhaustive
 def test_many_projections_beat_one():
     domain = cube(5, 8)
     counts = Cells(domain, blob(domain, 200_000))

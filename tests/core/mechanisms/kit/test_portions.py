@@ -55,6 +55,7 @@ def test_a_budget_too_small_to_measure_anything_is_refused():
         divide({("a",): 1.0}, Budget(Fraction(1, 10**9), Fraction(1, 10**9)), Laplace)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("event", [Laplace(Fraction(1, 5)), Gaussian(Fraction(1, 50))])
 @pytest.mark.parametrize("unit", [Unit.row(), Unit.row("replace"), Unit.id("p", 4)])

@@ -65,6 +65,7 @@ def test_record_and_replay_on_neighbours(budget, unit, constants):
     assert reached > 0.1
 
 
+@pytest.mark.exhaustive
 def test_exact_privacy_on_a_micro_domain_although_the_walk_has_not_mixed():
     unit = Unit.row("replace")
     mechanism = MedianWalk(budget=Budget(1), alpha=0.3, questions=3, rows=1_000, chains=16)

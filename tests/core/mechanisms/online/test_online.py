@@ -248,6 +248,7 @@ def test_signed_cells_of_earlier_versions_sum_to_the_rows_once_they_are_read():
     np.testing.assert_allclose(read.hypothesis.cells, state.hypothesis.cells)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", [OnlineWeights, OnlinePerceptron])
 def test_the_question_about_every_row_stays_right_whatever_was_learnt(kind):
     counts, everything = table(), Query(columns=(), weights=np.array(1))

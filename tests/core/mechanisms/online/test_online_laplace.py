@@ -54,6 +54,7 @@ def test_every_answer_is_measured_until_the_last():
     assert session.peek(state.state) is None
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_margins_are_those_of_the_noise(budget):
     session, counts, asked = OnlineLaplace(budget=budget, questions=1_500), Cells(CUBE, cells()), questions(CUBE, 1_500)

@@ -59,6 +59,7 @@ def test_theorem_at_its_own_parameters(budget, unit):
     assert query.worst(counts, run(mechanism, counts, Noise())) > 0.003
 
 
+@pytest.mark.exhaustive
 def test_unions_divide_the_accuracy():
     unions = IntervalSearch(queries=(Unions(column="x", parts=3),), budget=Budget(1), accuracy=0.6, beta=0.1)
     rows = unions.required_rows(LINE64, Unit.row())

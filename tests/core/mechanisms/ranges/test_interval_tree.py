@@ -43,6 +43,7 @@ def test_privacy(budget, unit, monkeypatch):
     check_private(tree, LINE, unit, monkeypatch)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize("unit", [Unit.row(), Unit.row("replace")])

@@ -69,6 +69,7 @@ def test_no_outcome_tells_neighbours_apart_by_more_than_epsilon(case, unit):
     assert 0.3 < largest <= 1 + 1e-9
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=3)
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: f"{unit.limit}-{unit.neighbours}")
 @pytest.mark.parametrize("case", list(ways(MIXED)), ids=named)

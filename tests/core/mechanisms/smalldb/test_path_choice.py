@@ -33,6 +33,7 @@ def table(domain: Domain, rows: int, unit: Unit) -> Cells:
     return Cells(domain, np.random.default_rng().multinomial(rows, shape / shape.sum()), unit)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("unit", [Unit.row("replace"), Unit.row()], ids=lambda unit: unit.neighbours)
 @pytest.mark.parametrize("budget", [Budget(1), Budget(1, 1e-6)], ids=["pure", "delta"])
 def test_the_papers_mechanism_at_its_own_size(unit, budget):
@@ -48,6 +49,7 @@ def test_the_papers_mechanism_at_its_own_size(unit, budget):
     assert QUERY.worst(counts, released) * rows <= promised
 
 
+@pytest.mark.exhaustive
 def test_it_is_far_better_than_a_search():
     domain, unit = line(8), Unit.row("replace")
     counts = table(domain, 50_000, unit)

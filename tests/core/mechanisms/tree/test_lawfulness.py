@@ -70,6 +70,7 @@ def distance(model, source: StandIn, pairs) -> float:
     return float(np.mean([np.abs(model.marginal(pair) - source.marginal(pair)).sum() / 2 / rows for pair in pairs]))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("most", [5_000, 20], ids=["in cliques", "by the draw"])
 @pytest.mark.parametrize("epsilon", [0.05, 1.0])
 def test_every_record_behind_the_model_keeps_every_rule(monkeypatch, most, epsilon):
@@ -133,6 +134,7 @@ def test_ranges_and_rules_go_together():
     assert rules_of(source.domain).lawful(model.points.codes[model.points.weights > 0]).all()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("budget", BUDGETS, ids=["pure", "approximate"])
 @pytest.mark.parametrize("unit", UNITS[:3:2], ids=["row", "id"])
 def test_replayed_on_neighbours_that_break_the_rules(budget, unit, monkeypatch):

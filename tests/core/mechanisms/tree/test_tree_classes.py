@@ -72,6 +72,7 @@ def few_points(monkeypatch):
     monkeypatch.setattr(tables_model, "MOST_POINTS", 20_000)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: f"{unit.limit}{unit.neighbours}")
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
@@ -129,6 +130,7 @@ def test_one_table_answers_tables_ranges_and_halfspaces_well():
     assert np.abs(planes.answers(blind) - truth["halfspaces"]).mean() > 0.05
 
 
+@pytest.mark.exhaustive
 def test_planes_that_are_counted_improve_halfspaces(few_points, monkeypatch):
     """The same release without its halfspace counts answers halfspaces worse: three clouds that pairs cannot tell."""
     generator = np.random.default_rng(0)

@@ -134,6 +134,7 @@ def test_any_number_of_records(desk, rows):
     check(release, MIXED, ALL[1:])
 
 
+@pytest.mark.exhaustive
 def test_answers_come_from_tables_where_they_are_better_and_the_certificate_says_so(desk):
     """Few columns and a large budget: what was measured is nearer to the truth than any whole rows drawn from it."""
     generator = np.random.default_rng(1)

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -19,6 +20,7 @@ def test_every_stretch_keeps_its_share(weights, rows):
     assert np.abs(np.cumsum(taken) - exact).max() <= 1 + 1e-6
 
 
+@pytest.mark.exhaustive
 def test_expectation_is_the_exact_share():
     weights = np.array([0.3, 0.5, 1.2])
     generator = np.random.default_rng(3)

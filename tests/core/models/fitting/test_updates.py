@@ -83,6 +83,7 @@ def _mistakes(update, alpha: float, truth: np.ndarray) -> int:
     raise AssertionError("never learned")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
 def test_weights_make_no_more_mistakes_than_the_theorem_allows(alpha):
     update = Weights(alpha=alpha)

@@ -77,6 +77,7 @@ def test_the_whole_simplex_is_drawn_exactly():
     assert stats.chisquare(np.bincount(tenths, minlength=10)).pvalue > 1e-4
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("part", ["within", "along", "across", "anywhere", "run"])
 def test_each_kind_of_step_leaves_the_uniform_distribution_as_it_is(part):

@@ -34,6 +34,7 @@ def test_gaussian() -> None:
     assert stats.ks_2samp(ours, real).pvalue > 1e-4
 
 
+@pytest.mark.exhaustive
 def test_selection() -> None:
     scores = np.array([0, 3, 5])
 

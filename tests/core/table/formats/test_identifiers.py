@@ -13,6 +13,7 @@ from core.table.formats.identifiers import literal, quote
 TEXTS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=20)
 
 
+@pytest.mark.exhaustive
 @given(text=TEXTS)
 def test_whatever_it_is_it_stays_itself(text: str) -> None:
     with duckdb.connect(":memory:") as engine:

@@ -152,6 +152,7 @@ def test_hostile_workbooks_are_one_sentence(case: str, tmp_path: Path) -> None:
     assert told.value.__context__ is None or case == "no manifest"
 
 
+@pytest.mark.exhaustive
 def test_far_cells_take_no_memory(tmp_path: Path) -> None:
     path = written(tmp_path / "a.xlsx", (0, 41, "male", None))
     far = b'<row r="99999999999"><c r="ZZZ99999999999" t="n"><v>1</v></c></row></sheetData>'
