@@ -30,10 +30,11 @@ STORAGES = (
 
 def from_columns(columns: Sequence[tuple[str, str]]) -> pd.DataFrame:
     """A first grid from names and storage types; what is named like an id, or by a number only, starts unticked."""
-    return _frame({"include": _useful(str(guess["name"])), **guess} for guess in draft(columns))
+    return _frame({"include": useful(str(guess["name"])), **guess} for guess in draft(columns))
 
 
-def _useful(name: str) -> bool:
+def useful(name: str) -> bool:
+    """Whether a column starts ticked."""
     return not (like_id(name) or nameless(name))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from core.base.wording import plural
 from core.schema.guesses import draft as guessed
 from core.schema.guesses import nameless
 from dashboard.views.common import messages
@@ -24,7 +23,7 @@ def show(draft: Draft) -> None:
     if not unnamed:
         return
     with st.container(border=True):
-        st.markdown(f"**{plural(len(unnamed), 'column')} without a name of its own**")
+        st.markdown(f"**Columns without a name of their own: {len(unnamed)}**")
         st.caption(
             "The file gives no name, or the same one twice, so the number stands for it. Such a column is left out of "
             "every release until you tick it in the grid; name it here if you know what it is."
@@ -66,10 +65,10 @@ def _name(draft: Draft, own: str) -> None:
 
 
 def _renamed(draft: Draft, before: str, name: str) -> pd.DataFrame:
-    """The grid with the new name, ticked, with what it suggests; a column that lost its name is left out again."""
+    """The grid with the new name and what it suggests, ticked unless it is an id or lost its name again."""
     frame = draft.latest.copy()
     here = frame["name"] == before
-    frame.loc[here, "include"] = not nameless(name)
+    frame.loc[here, "include"] = schema_grid.useful(name)
     frame.loc[here, "name"] = name
     kind = dict(draft.columns)[name]
     return schema_grid.with_lines(frame, guessed([(name, kind)]), "")
