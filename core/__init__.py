@@ -24,6 +24,7 @@ from core.queries.rectangles import Rectangles
 from core.queries.statistics import Statistics
 from core.queries.unions import Unions
 from core.release.certificate import Certificate
+from core.release.copies.combining import Combined, combine
 from core.release.release import Release
 from core.schema.domain import Booleans, Categories, Dates, Domain, Integers, Reals
 from core.sessions.session import Session
@@ -34,6 +35,7 @@ __all__ = [
     "Categories",
     "Certificate",
     "CollectPlan",
+    "Combined",
     "Conjunctions",
     "Counting",
     "Dates",
@@ -56,6 +58,7 @@ __all__ = [
     "Statistics",
     "Unions",
     "Unit",
+    "combine",
     "estimate_reports",
     "plan_collection",
     "question",

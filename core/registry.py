@@ -8,22 +8,26 @@ from types import MappingProxyType
 from typing import Any
 
 from core.base.errors import BadParameter, Refused, Unknown, printable
+from core.decisions.covers.class_cover import ClassCover
 from core.decisions.covers.cover_size import CoverSize
 from core.decisions.covers.degree_order import DegreeOrder
 from core.decisions.covers.set_choices import SetChoices
 from core.decisions.covers.set_orders import SetOrders
 from core.decisions.covers.set_presence import SetPresence
+from core.decisions.covers.set_ranges import SetRanges
 from core.decisions.covers.vertex_order import RandomVertexOrder
+from core.decisions.cuts.min_cut import MinCut
+from core.decisions.cuts.padded_cut import PaddedCut
 from core.decisions.decision import Decision
 from core.decisions.k_means import KMeans
-from core.decisions.k_median_counts import KMedianCounts
-from core.decisions.k_median_exact import KMedianExact
-from core.decisions.k_median_search import KMedianSearch
+from core.decisions.k_means_records import KMeansRecords
 from core.decisions.learner import BestRule
-from core.decisions.min_cut import MinCut
-from core.decisions.padded_cut import PaddedCut
 from core.decisions.projects import PublicProjects
 from core.decisions.projects_exact import ProjectsExact
+from core.decisions.sites.facility_superset import FacilitySuperset
+from core.decisions.sites.k_median_counts import KMedianCounts
+from core.decisions.sites.k_median_exact import KMedianExact
+from core.decisions.sites.k_median_search import KMedianSearch
 from core.kernel.query import trust_class
 from core.local.kinds import KINDS
 from core.local.randomisers.protocol import Randomiser
@@ -135,15 +139,19 @@ decisions: Mapping[str, type[Decision]] = MappingProxyType(
         "k-median-counts": KMedianCounts,
         "k-median-exact": KMedianExact,
         "k-median-search": KMedianSearch,
+        "facility-superset": FacilitySuperset,
         "k-means": KMeans,
+        "k-means-records": KMeansRecords,
         "min-cut": MinCut,
         "min-cut-padded": PaddedCut,
         "vertex-cover-degrees": DegreeOrder,
         "vertex-cover-order": RandomVertexOrder,
+        "vertex-cover-classes": ClassCover,
         "vertex-cover-size": CoverSize,
         "set-cover-presence": SetPresence,
         "set-cover-orders": SetOrders,
         "set-cover-choices": SetChoices,
+        "set-cover-ranges": SetRanges,
         "projects": PublicProjects,
         "projects-exact": ProjectsExact,
         "learner": BestRule,
@@ -154,6 +162,7 @@ decisions: Mapping[str, type[Decision]] = MappingProxyType(
 problems: Mapping[str, str] = MappingProxyType(
     {
         "k-median": "Where to open k sites (k-median)",
+        "facility-superset": "Which sites may open where opening has a price (facility location)",
         "k-means": "Where the middles of k groups are (k-means)",
         "min-cut": "Where a network splits (smallest cut)",
         "vertex-cover": "Which ends cover all edges of a network (vertex cover)",
@@ -168,7 +177,8 @@ problems: Mapping[str, str] = MappingProxyType(
 impossible: Mapping[str, str] = MappingProxyType(
     {
         "facility-location": "Facility location: whoever names the facilities privately opens about n/20 of them where "
-        "√n would do (T corollary 48), so it is not offered; 'k-median' opens a fixed number.",
+        "√n would do (T corollary 48), so it is not offered; 'facility-superset' lists sites that may open without "
+        "telling which do, 'k-median' opens a fixed number.",
     }
 )
 """Problems that cannot be decided privately with use, and why."""

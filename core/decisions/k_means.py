@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from core.base import limits
-from core.base.arrays import Floats
+from core.base.arrays import Columns, Floats
 from core.base.errors import BadParameter, Refused, printable
 from core.base.options import check_options, option
 from core.base.wording import amount, figure
@@ -23,6 +23,7 @@ from core.privacy.events import Cost, Laplace
 from core.privacy.spendable import pure_for
 from core.privacy.unit import Unit
 from core.queries.rectangles import Rectangles
+from core.schema.attributes import Attribute
 from core.schema.domain import Domain
 from core.table.counts import Counts
 from core.table.views import Recoding
@@ -95,13 +96,9 @@ class KMeans:
         squares, step = self._squares(domain, centres)
         asked = Query(columns=self.columns, weights=squares, denominator=STEPS)
         estimate = measured(kernel, asked, self._estimating, "Sum of squared distances", step)
-        lines = tuple(
-            {"centre": place + 1, **{name: round(float(at), 6) for name, at in zip(self.columns, centre, strict=True)}}
-            for place, centre in enumerate(centres)
-        )
         return Decided(
             sentence=f"{amount(self.k)} centres were placed.",
-            lines=lines,
+            lines=centre_lines(self.columns, centres),
             facts={"columns": list(self.columns)},
             estimate=estimate,
         )
@@ -120,22 +117,18 @@ class KMeans:
         points = self._points(counts.domain.project(self.columns))
         there = ~np.isnan(points).any(axis=1)
         table = counts.marginal(self.columns).ravel()
-        return float(table[there] @ _nearest(points[there], centres)[1])
+        return float(table[there] @ nearest(points[there], centres)[1])
 
     def _points(self, domain: Domain) -> Floats:
         """The middle of every cell; NaN where a coordinate is missing."""
-        ends = []
-        for name in self.columns:
-            middles = np.full(domain[name].size, np.nan)
-            middles[: domain[name].regular] = domain[name].centers()[: domain[name].regular]
-            ends.append(middles)
+        ends = [middles(domain[name]) for name in self.columns]
         return np.stack(np.meshgrid(*ends, indexing="ij"), axis=-1).reshape(-1, len(ends))
 
     def _squares(self, domain: Domain, centres: Floats) -> tuple[np.ndarray, float]:
         """Squared distances of all cells in whole steps, and what a step is; nothing for a cell that is nowhere."""
         points = self._points(domain)
         there, squares = ~np.isnan(points).any(axis=1), np.zeros(len(points))
-        squares[there] = _nearest(points[there], centres)[1]
+        squares[there] = nearest(points[there], centres)[1]
         largest = max(float(squares.max()), 1e-12)
         steps = np.minimum(np.rint(squares / largest * STEPS), STEPS).astype(np.int64)
         return steps.reshape(domain.shape(self.columns)), largest / STEPS
@@ -149,6 +142,20 @@ class KMeans:
         return Laplace(pure_for(self.budget) * Fraction(ESTIMATE))
 
 
+def middles(attribute: Attribute) -> Floats:
+    """The middle of every cell of a column of numbers; NaN where there is none."""
+    found = np.full(attribute.size, np.nan)
+    found[: attribute.regular] = attribute.centers()[: attribute.regular]
+    return found
+
+
+def centre_lines(columns: Columns, centres: Floats) -> tuple[dict[str, float], ...]:
+    return tuple(
+        {"centre": place + 1, **{name: round(float(at), 6) for name, at in zip(columns, centre, strict=True)}}
+        for place, centre in enumerate(centres)
+    )
+
+
 def placed(points: Floats, weights: Floats, k: int, generator: np.random.Generator) -> Floats:
     """Weighted k-means (Lloyd) from several k-means++ starts; what is nowhere or weighs nothing does not count."""
     somewhere = np.asarray(~np.isnan(points).any(axis=1))
@@ -157,7 +164,7 @@ def placed(points: Floats, weights: Floats, k: int, generator: np.random.Generat
         there, weights = somewhere, np.ones(len(points))
     where, heavy = points[there], weights[there]
     found = [_settled(where, heavy, _started(where, heavy, k, generator)) for _ in range(STARTS)]
-    return min(found, key=lambda centres: float(heavy @ _nearest(where, centres)[1]))
+    return min(found, key=lambda centres: float(heavy @ nearest(where, centres)[1]))
 
 
 def _started(points: Floats, weights: Floats, k: int, generator: np.random.Generator) -> Floats:
@@ -173,7 +180,7 @@ def _started(points: Floats, weights: Floats, k: int, generator: np.random.Gener
 
 def _settled(points: Floats, weights: Floats, centres: Floats) -> Floats:
     for _ in range(ROUNDS):
-        owner = _nearest(points, centres)[0]
+        owner = nearest(points, centres)[0]
         mass = np.bincount(owner, weights, len(centres))
         sums = np.stack([np.bincount(owner, weights * axis, len(centres)) for axis in points.T], axis=1)
         moved = np.where(mass[:, None] > 0, sums / np.maximum(mass, 1e-300)[:, None], centres)
@@ -183,7 +190,7 @@ def _settled(points: Floats, weights: Floats, centres: Floats) -> Floats:
     return centres
 
 
-def _nearest(points: Floats, centres: Floats) -> tuple[np.ndarray, Floats]:
+def nearest(points: Floats, centres: Floats) -> tuple[np.ndarray, Floats]:
     """The nearest centre of every point, and its squared distance."""
     squares = ((points[:, None, :] - centres[None, :, :]) ** 2).sum(axis=2)
     owner = squares.argmin(axis=1)

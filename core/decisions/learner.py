@@ -25,7 +25,7 @@ from core.queries.kit.protocol import QueryClass, words_of
 from core.queries.rectangles import Rectangles
 from core.schema.domain import Domain
 from core.table.counts import Counts
-from core.theory.decisions import learner_loss
+from core.theory.decisions.decision_bounds import learner_loss
 
 CLASSES = ("conjunctions", "rectangles", "halfspaces")
 MOST_RULES = 2**20

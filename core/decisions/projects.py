@@ -21,7 +21,7 @@ from core.privacy.unit import Unit
 from core.schema.attributes import Booleans
 from core.schema.domain import Domain
 from core.table.counts import Counts
-from core.theory.decisions import projects_loss, truthful_gain
+from core.theory.decisions.decision_bounds import projects_loss, truthful_gain
 
 GREEDY = 1 - 1 / np.e
 

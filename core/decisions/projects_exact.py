@@ -17,7 +17,7 @@ from core.mechanisms.kit.protocol import Progress, silent
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.theory.decisions import selection_loss
+from core.theory.decisions.decision_bounds import selection_loss
 
 MOST_SETS = 20_000
 

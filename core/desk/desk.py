@@ -183,6 +183,7 @@ class Desk:
         records: int | None = None,
         edition: int = 1,
         measure: object = None,
+        copies: int = 0,
         stand_ins: StandIns | None = None,
         **options: Any,
     ) -> Plan:
@@ -192,6 +193,7 @@ class Desk:
         the budget, from 0.01 to 0.05, that measures the finished release against the table, or 0; left out, it is the
         usual one where what is public of the number of rows says that the figures tell something. The error to expect
         is simulated on public stand-ins: those given (`stand_ins`), else what the desk knows without opening the table.
+        `copies` more sets of records show what the noise does to an estimate (`Release.estimate`) and cost nothing.
         """
         own = self.table(_id_of(table))
         terms = ReleaseTerms(
@@ -201,6 +203,7 @@ class Desk:
             options=options,
             records=records,
             edition=edition,
+            copies=copies,
         )
         return self._planner.plan(own, self._planner.measuring(own, terms, measure), stand_ins)
 

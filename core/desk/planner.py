@@ -134,6 +134,7 @@ def _plan_of(priced: PricedRelease, figure: Figure) -> Plan:
         records=terms.records,
         edition=terms.edition,
         measure=terms.measure,
+        copies=terms.copies,
         cost=priced.cost,
         amounts=priced.amounts,
         units=priced.units,

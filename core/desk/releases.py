@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 
+import numpy as np
+
+from core.base.arrays import Codes
 from core.desk.planner import Planner
 from core.desk.told_figures import ToldFigures
 from core.kernel.kernel import Kernel
 from core.ledger.ledger import Entry, Ledger
 from core.mechanisms.kit.protocol import Progress
 from core.mechanisms.measured.measured import Measured
+from core.models.protocol import Model
 from core.models.widened import widened
 from core.plans.pricing import check_paid, most_records
 from core.plans.statements import DeskTable
 from core.plans.terms import is_decision, is_discovery, is_session
 from core.privacy.noise import NoiseSource
 from core.release.certificate import certify
+from core.release.copies.redrawing import Redrawing
 from core.release.lawful import records_for
 from core.release.listing import announced
 from core.release.published import Published
@@ -53,11 +59,17 @@ class Releases:
         counts = held.project(priced.domain.names)
         model = mechanism.run(Kernel(counts, noise, priced.running), lambda stage, share: progress(stage, 0.8 * share))
         progress("Drawing records", 0.8)
-        records = priced.terms.records or min(records_for(table.domain, model.total), most_records(table.domain))
+        most, copies = most_records(table.domain, priced.terms.copies), priced.terms.copies
+        records = priced.terms.records or min(records_for(table.domain, model.total), most)
         budget = priced.terms.budget
         certificate = certify(entry.plan_id, table.domain, table.unit, budget, mechanism, model, records, figure)
         certificate = certificate.numbered(self._ledger.spend_number(entry.plan_id))
         measuring = priced.measuring
+        redrawing, drawn = Redrawing(mechanism, table.unit, model, most_records(table.domain)), count()
+
+        def again(generator: np.random.Generator) -> tuple[Codes, Model]:
+            progress("Drawing copies", 0.9 + 0.1 * next(drawn) / copies)
+            return redrawing(generator)
 
         def measure(published: Published) -> Measured:
             assert measuring is not None
@@ -72,6 +84,8 @@ class Releases:
             held.layout,
             measure if measuring else None,
             announced(mechanism.queries, priced.domain),
+            again if copies else None,
+            copies,
         ).zip()
 
     def stored(self, plan_id: str) -> Release | None:

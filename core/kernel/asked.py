@@ -12,7 +12,9 @@ by at most 2 L b in that norm.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -109,6 +111,22 @@ class Compared(Sealed):
 
     def sensitivity(self, unit: Unit) -> int:
         """How far one unit moves it at most."""
+        raise NotImplementedError
+
+
+DrawPlace = Callable[[IntArray], int]
+"""Draws a place with probability in proportion to its whole weight, exactly."""
+
+
+class AskedOrder(Sealed):
+    """Public things that are put in an order by chances that depend on private rows."""
+
+    def epsilon(self, unit: Unit) -> Fraction:
+        """The largest loss of one unit, never rounded down."""
+        raise NotImplementedError
+
+    def drawn(self, counts: Any, pick: DrawPlace) -> tuple[int, ...]:
+        """The order, drawn exactly; for the kernel alone."""
         raise NotImplementedError
 
 

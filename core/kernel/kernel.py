@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from core.base.errors import BadParameter
 from core.kernel.allowance import Allowance
-from core.kernel.asked import Asked, AskedEnds, AskedScores, Compared, Sealed
+from core.kernel.asked import Asked, AskedEnds, AskedOrder, AskedScores, Compared, Sealed
 from core.kernel.compared import FURTHEST
 from core.kernel.databases.prefix_databases import PrefixDatabases
-from core.kernel.decisions.vertex_order import VertexOrder
 from core.kernel.noise_level import Additive, Measurement, NoiseLevel
 from core.kernel.remembered import Remembered
 from core.kernel.searches.crowding import Boxed, Crowding
@@ -116,12 +115,12 @@ class Kernel:
         self.__allowance.take(event)
         return asked.drawn(self.__counts, event.epsilon, self.__noise)
 
-    def order(self, asked: VertexOrder, event: Pure) -> tuple[int, ...]:
+    def order(self, asked: AskedOrder, event: Pure) -> tuple[int, ...]:
         """All vertices of the graph that the rows are, in a random order.
 
         **Privacy** epsilon-differentially private: the padding of the order is held against the event here.
         """
-        _check(asked, VertexOrder)
+        _check(asked, AskedOrder)
         _check_event(event, Pure)
         if asked.epsilon(self.unit) > event.epsilon:
             raise BadParameter("padding", "is too small for this epsilon.")

@@ -20,6 +20,8 @@ from core.schema.domain import Domain
 MOST_POINTS = 200_000
 """Points that are raked; more no longer improve 2-way tables measurably and cost time in proportion."""
 FEWEST_POINTS = 20_000
+HALF_NORMAL = math.sqrt(2 / math.pi)
+"""The mean size of noise of standard deviation 1; that of Laplace noise is smaller."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +38,10 @@ class Tables:
     measured: Mapping[Columns, float] = field(default_factory=dict)
     """Which tables were measured, and the standard deviation of the noise in each cell; NaN where it is not one number
     for the whole table."""
+    expected: Mapping[Columns, float] = field(default_factory=dict)
+    """The mean error of a count of a table, in rows, as far as the mechanism can tell."""
+    missed: Mapping[Columns, float] = field(default_factory=dict)
+    """Pairs that were not measured, and by how many rows they were found to be off beyond chance."""
 
     @property
     def total(self) -> float:
@@ -99,7 +105,8 @@ def fit(
     points = drawn.rake(settled, sigmas)
     smooth = points.marginals(settled)
     published = {columns: _mixed(table, smooth[columns], sigmas[columns]) for columns, table in settled.items()}
-    return Tables(domain, published, points, sigmas)
+    expected = {columns: sigma * HALF_NORMAL for columns, sigma in sigmas.items()}
+    return Tables(domain, published, points, sigmas, expected)
 
 
 def _mixed(table: Floats, smooth: Floats, sigma: float) -> Floats:

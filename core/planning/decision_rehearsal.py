@@ -1,6 +1,6 @@
-"""Rehearsing a decision on invented rows: what it would cost beside a decision without privacy, for nothing.
+"""Rehearsing a decision on invented or public rows: what it would cost beside one without privacy, for nothing.
 
-**Privacy** The rows are invented from the public schema and a declared number; the table is never opened.
+**Privacy** The rows are invented from the public schema and a declared number, or public; no table is opened.
 """
 
 from __future__ import annotations
@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from core.base.arrays import IntArray
+from core.base.errors import BadFile, printable
 from core.decisions.decision import Decided, Decision
 from core.kernel.kernel import Kernel
 from core.planning.simulation.simulated_noise import SimulatedNoise
@@ -40,13 +42,24 @@ class DecisionTrial:
 def rehearse_decision(decision: Decision, domain: Domain, unit: Unit, rows: int, runs: int) -> list[DecisionTrial]:
     """Decisions on as many invented tables; the noise has the kernel's laws."""
     generator = np.random.default_rng()
-    found = []
-    for _ in range(runs):
-        table = invented(domain, unit, rows, generator)
-        kernel = Kernel(table, SimulatedNoise(generator), decision.cost(domain, unit))
-        decided = decision.run(kernel)
-        found.append(DecisionTrial(decided, decision.value(decided, table), decision.best(table)))
-    return found
+    return [_trial(decision, invented(domain, unit, rows, generator), generator) for _ in range(runs)]
+
+
+def rehearse_on_public_rows(
+    decision: Decision, rows: pd.DataFrame, domain: Domain, unit: Unit, runs: int
+) -> list[DecisionTrial]:
+    """As many decisions on the same public rows, which have the columns of the schema."""
+    for name in domain.names:
+        if name not in rows.columns:
+            raise BadFile(f"The public rows lack the column '{printable(name)}'.")
+    generator, table = np.random.default_rng(), StandIn.of(rows, domain, unit)
+    return [_trial(decision, table, generator) for _ in range(runs)]
+
+
+def _trial(decision: Decision, table: StandIn, generator: np.random.Generator) -> DecisionTrial:
+    kernel = Kernel(table, SimulatedNoise(generator), decision.cost(table.domain, table.unit))
+    decided = decision.run(kernel)
+    return DecisionTrial(decided, decision.value(decided, table), decision.best(table))
 
 
 def invented(domain: Domain, unit: Unit, rows: int, generator: np.random.Generator) -> StandIn:

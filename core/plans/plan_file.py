@@ -1,8 +1,8 @@
 """A plan as a file: what to release and how, without the table it was made for.
 
-**Privacy** A plan file holds the curator's choices only: questions, mechanism, budget, options, a number of records and
-how much is measured. It names columns of the public schema and nothing that was read off a table, so it may be given to
-anyone.
+**Privacy** A plan file holds the curator's choices only: questions, mechanism, budget, options, numbers of records
+and copies, and how much is measured. It names columns of the public schema and nothing that was read off a table, so it
+may be given to anyone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from core.base import limits
 from core.base.errors import BadFile, DeskError
 from core.plans.canonical import read_parts
-from core.plans.release_terms import MEASURE, ReleaseTerms
+from core.plans.release_terms import OPTIONAL, ReleaseTerms
 
 FORMAT = 1
 LONGEST = 4_000_000
@@ -31,7 +31,7 @@ def write_plan_file(terms: ReleaseTerms) -> str:
 
 def read_plan_file(text: str) -> ReleaseTerms:
     """Load a plan that may come from anywhere; whatever is wrong is one sentence."""
-    content = read_parts(_content(text), PARTS, MEASURE)
+    content = read_parts(_content(text), PARTS, OPTIONAL)
     try:
         parts = {name: value for name, value in content.items() if name != "format"}
         terms = ReleaseTerms.from_json(parts | OTHER_TABLE)

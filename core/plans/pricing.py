@@ -77,9 +77,10 @@ PricedDecision = Priced[DecisionTerms, Decision]
 def price_release(content: str, table: DeskTable, account: Account) -> PricedRelease:
     """Refuses what cannot run on this table; a sentence says why."""
     terms = ReleaseTerms.read(content)
+    most = most_records(table.domain, terms.copies)
     if terms.records is not None:
-        check_count(terms.records, "records", most_records(table.domain))
-    check_rows(table.domain, terms.records, most_records(table.domain))
+        check_count(terms.records, "records", most)
+    check_rows(table.domain, terms.records, most)
     check_count(terms.edition, "edition", MOST_EDITIONS)
     spending = replace(terms, budget=account.filters.spendable(terms.budget))
     domain = asked_columns(terms.queries, table.domain)
@@ -111,8 +112,9 @@ def check_paid(priced: Priced[Any, Any], entry: Entry) -> None:
         raise Refused("This plan costs more than was paid for it; plan a fresh edition.")
 
 
-def most_records(domain: Domain) -> int:
-    return MOST_VALUES // len(domain)
+def most_records(domain: Domain, copies: int = 0) -> int:
+    """Records of a release, and of each of its copies and their origins."""
+    return MOST_VALUES // (len(domain) * (1 + 2 * copies))
 
 
 def check_count(value: object, parameter: str, most: int) -> None:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from core.base.errors import BadParameter
+from core.base.limits import whole
 from core.mechanisms.kit.protocol import Mechanism
 from core.plans.canonical import KeptText, read_budget, read_names, read_options, read_parts, read_text, spell
 from core.privacy.budget import Budget, exact
@@ -17,9 +18,11 @@ from core.registry import mechanism_from, query_from_json, query_to_json
 
 MOST_QUERIES = 1_000
 PARTS = frozenset({"table", "queries", "mechanism", "budget", "options", "records", "edition"})
-MEASURE = frozenset({"measure"})
-"""A part that is written only where it is not 0: plans without it keep the text and the id that they always had."""
+OPTIONAL = frozenset({"measure", "copies"})
+"""Parts that are written only where they are not 0: plans without them keep the text and the id they always had."""
 LEAST_MEASURE, MOST_MEASURE = Fraction(1, 100), Fraction(1, 20)
+MOST_COPIES = 20
+"""Synthetic copies of a release: twice as many would make intervals 4 % shorter."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,9 +41,12 @@ class ReleaseTerms(KeptText):
     """Which of several releases of the same choice, each paid for."""
     measure: Fraction = Fraction(0)
     """The part of the budget that measures the finished release against the table; the mechanism gets the rest."""
+    copies: int = 0
+    """Synthetic copies that show how far the noise can have moved an estimate; they cost nothing (`redrawing.py`)."""
 
     def to_json(self) -> dict[str, Any]:
         measured = {"measure": str(part)} if (part := exact(self.measure, "measure")) else {}
+        copied = {"copies": self.copies} if self.copies != 0 else {}
         return {
             "table": self.table,
             "queries": [query_to_json(query) for query in self.queries],
@@ -50,12 +56,13 @@ class ReleaseTerms(KeptText):
             "records": self.records,
             "edition": self.edition,
             **measured,
+            **copied,
         }
 
     @classmethod
     def from_json(cls, data: object) -> ReleaseTerms:
         """Terms that may come from anywhere; whether they can be carried out is for `build` and the table to say."""
-        parts = read_parts(data, PARTS, MEASURE)
+        parts = read_parts(data, PARTS, OPTIONAL)
         return ReleaseTerms(
             table=None if parts["table"] is None else read_text(parts["table"], "table"),
             queries=_queries(parts["queries"]),
@@ -65,6 +72,7 @@ class ReleaseTerms(KeptText):
             records=parts["records"],
             edition=parts["edition"],
             measure=read_measure(parts.get("measure", "0")),
+            copies=whole(parts.get("copies", 0), "copies", 0, MOST_COPIES),
         )
 
     @classmethod
@@ -87,6 +95,7 @@ class ReleaseTerms(KeptText):
             options=self.options,
             records=self.records,
             measure=self.measure,
+            copies=self.copies,
         )
 
 

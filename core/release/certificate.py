@@ -55,6 +55,12 @@ class Certificate(BaseModel):
     unlisted: list[Columns] | None = None
     """Tables that were asked for and are too large to be listed; left out where there is none."""
 
+    doubtful: list[Columns] | None = None
+    """Listed tables that are so noisy that associations in them cannot be trusted; left out where there is none."""
+
+    copies: int | None = Field(default=None, ge=1)
+    """Synthetic copies beside the records, from which intervals are made; left out where there is none."""
+
     rules: list[str] | None = None
     """Publicly known facts that every record keeps, as the schema declares them; left out where there is none."""
 
@@ -73,15 +79,20 @@ class Certificate(BaseModel):
 
     def facts(self) -> dict[str, Any]:
         """All that it says, as plain data."""
-        return self.model_dump(
-            exclude={name for name in ("measured", "spend", "unlisted", "rules") if getattr(self, name) is None}
-        )
+        optional = ("measured", "spend", "unlisted", "doubtful", "copies", "rules")
+        return self.model_dump(exclude={name for name in optional if getattr(self, name) is None})
 
     def numbered(self, spend: int) -> Certificate:
         return self.model_copy(update={"spend": spend})
 
     def without_tables(self, unlisted: Sequence[Columns]) -> Certificate:
         return self.model_copy(update={"unlisted": list(unlisted) or None})
+
+    def with_doubtful(self, doubtful: Sequence[Columns]) -> Certificate:
+        return self.model_copy(update={"doubtful": list(doubtful) or None})
+
+    def with_copies(self, copies: int) -> Certificate:
+        return self.model_copy(update={"copies": copies or None})
 
     def with_measured(self, measured: Measured) -> Certificate:
         return self.model_copy(update={"measured": measured})

@@ -23,6 +23,7 @@ from core.base.arrays import Columns, Floats
 from core.models.protocol import Model
 from core.models.tables import Tables
 from core.models.widened import Widened
+from core.planning.room_for_noise import MOST_MOVED
 from core.queries.kit.focus import asked_tables
 from core.queries.kit.protocol import QueryClass
 from core.release.spreadsheet import field
@@ -36,7 +37,7 @@ pairs of 35 columns with 50 cells each have room."""
 BATCH = 2**17
 """Lines that are laid out together for the Parquet file."""
 MEASURED, INFERRED = "measured", "inferred"
-EXTRA = ("table", "count", "standard_error", "source")
+EXTRA = ("table", "count", "standard_error", "expected_error", "source")
 TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
@@ -51,6 +52,8 @@ class ListedTable:
     """'measured', 'inferred' from other measurements, or None where the mechanism does not say."""
     error: float = math.nan
     """Standard deviation of the noise in each measured cell; NaN where that is not one number, or not known."""
+    expected: float = math.nan
+    """The mean error of a count, in rows, noise and all that follows from it."""
 
     @property
     def name(self) -> str:
@@ -66,9 +69,13 @@ class Listing:
 
     @property
     def header(self) -> tuple[str, ...]:
-        """The table, every variable (blank where a table does not use it), the count, its error and its source."""
+        """The table, every variable (blank where a table does not use it), the count, its errors and its source."""
         table, *others = (_free(name, self.domain) for name in EXTRA)
         return table, *self.domain.names, *others
+
+    def doubtful(self, rows: float) -> list[Columns]:
+        """Tables so noisy, by the errors to expect and the released number of rows, that associations are not told."""
+        return [each.columns for each in self.tables if each.expected * each.counts.size / 2 > MOST_MOVED * rows]
 
     def csv(self) -> Iterator[bytes]:
         """The file, table by table; no text in it can start a formula."""
@@ -76,7 +83,7 @@ class Listing:
         written = {name: [field(label) for label in labels] for name, labels in self._labels.items()}
         for table in self.tables:
             sides = [written[name] if name in table.columns else [""] for name in self.domain.names]
-            last = "" if math.isnan(table.error) else repr(_short(table.error))
+            last = ",".join("" if math.isnan(each) else repr(_short(each)) for each in (table.error, table.expected))
             start, end = field(table.name), f",{last},{table.source or ''}\n"
             # Joined sides are shared by all the cells under them, which halves the time.
             middle = len(sides) // 2
@@ -88,7 +95,7 @@ class Listing:
     def parquet(self) -> bytes:
         """The same with the exact text."""
         buffer = io.BytesIO()
-        types = [TEXT] * (1 + len(self.domain)) + [pa.float64(), pa.float64(), TEXT]
+        types = [TEXT] * (1 + len(self.domain)) + [pa.float64(), pa.float64(), pa.float64(), TEXT]
         schema = pa.schema(list(zip(self.header, types, strict=True)))
         labels = {name: pa.array(listed, pa.string()) for name, listed in self._labels.items()}
         with pq.ParquetWriter(buffer, schema) as writer:
@@ -135,6 +142,7 @@ def _arrays(domain: Domain, labels: Mapping[str, pa.Array], batch: Sequence[List
         *(_texts(codes[name], labels[name]) for name in domain.names),
         pa.array(np.concatenate([table.counts.ravel() for table in batch])),
         pa.array(np.repeat([_short(table.error) for table in batch], sizes), from_pandas=True),
+        pa.array(np.repeat([_short(table.expected) for table in batch], sizes), from_pandas=True),
         _texts(np.repeat(source, sizes), sources),
     ]
 
@@ -173,17 +181,19 @@ def room_for(domain: Domain) -> int:
     return min(MOST_LINES, MOST_FIELDS // (len(domain) + len(EXTRA)))
 
 
-def measured_by(model: Model) -> Mapping[Columns, float] | None:
-    """The tables that a mechanism measured, with the noise in their cells; None where its model does not say."""
+def listed_table(columns: Columns, counts: Floats, model: Model, usual: float) -> ListedTable:
+    """The counts with what is known of where they come from; where a table's own error is not, the usual one."""
     inner = model.inner if isinstance(model, Widened) else model
-    return inner.measured if isinstance(inner, Tables) else None
-
-
-def listed_table(columns: Columns, counts: Floats, measured: Mapping[Columns, float] | None) -> ListedTable:
-    """The counts with what is known of where they come from."""
-    if measured is None:
-        return ListedTable(columns, counts)
-    return ListedTable(columns, counts, MEASURED if columns in measured else INFERRED, measured.get(columns, math.nan))
+    if not isinstance(inner, Tables):
+        return ListedTable(columns, counts, expected=usual)
+    measured = inner.measured
+    return ListedTable(
+        columns,
+        counts,
+        MEASURED if columns in measured else INFERRED,
+        measured.get(columns, math.nan),
+        inner.expected.get(columns, usual),
+    )
 
 
 def name_of(columns: Sequence[str]) -> str:

@@ -21,6 +21,24 @@ records[column].value_counts(normalize=True, dropna=False).head(20)"""
 TABLES = """tables = pd.read_parquet("tables.parquet")
 name = tables.iloc[0, 0]
 tables[tables.iloc[:, 0] == name].dropna(axis="columns", how="all").head(20)"""
+COPIES = """from pathlib import Path
+
+from combine import combine
+
+copies, origins = (
+    [pd.read_parquet(path) for path in sorted(Path("copies").glob(f"{name}-*.parquet"))]
+    for name in ("synthetic", "origin")
+)
+
+
+def statistic(frame):
+    return frame.mean(numeric_only=True)
+
+
+found = combine(statistic(records), [statistic(each) for each in copies], [statistic(each) for each in origins])
+pd.DataFrame({"estimate": found.estimate, "low": found.low, "high": found.high}, index=statistic(records).index)"""
+ABOUT_COPIES = """Intervals of 95 % that account for the noise and, by a measured size, for dependences of columns that
+are in no measured table; a single strong one may still be missed."""
 CAUTION = """Shares of many records are close to those of the table; the certificate says how close. Counts of
 small groups are mostly noise, no record belongs to a person, and tests that assume a random sample from the population
 are too sure of themselves here: the noise that protects people comes on top."""
@@ -34,6 +52,7 @@ def notebook(certificate: Certificate, domain: Domain, tables: bool) -> str:
         _code(LOAD),
         _code(ONE.format(name=ascii(domain.names[0]))),
         *([_text("## Released tables of counts"), _code(TABLES)] if tables else []),
+        *([_text(f"## Intervals\n\n{ABOUT_COPIES}"), _code(COPIES)] if certificate.copies else []),
         _text(f"## How not to use it\n\n{CAUTION}"),
     ]
     for place, cell in enumerate(cells):

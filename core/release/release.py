@@ -19,21 +19,23 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from core.base.arrays import Columns
-from core.base.errors import printable
-from core.base.wording import amount, plural
+from core.base.errors import Refused
 from core.mechanisms.measured.measured import Measured
 from core.models.points import Points
 from core.models.protocol import Model
 from core.models.tables import lookup
 from core.queries.kit.protocol import QueryClass
 from core.queries.statistics import Statistics
+from core.release.about import about
 from core.release.catalogue import croissant
 from core.release.certificate import Certificate
+from core.release.copies.combining import Combined, combine
+from core.release.copies.redrawing import COPY, ORIGIN, Again, combining_script, draw_copies, written_records
 from core.release.lawful import Lawful
-from core.release.listing import Listing, fitting, in_order, listed_table, measured_by, name_of, room_for
+from core.release.listing import Listing, fitting, in_order, listed_table, room_for
 from core.release.notebook import notebook
 from core.release.published import Published
 from core.release.reports.content import caution, content
@@ -49,27 +51,6 @@ from core.schema.domain import Domain
 
 MOST_TABLE_CELLS = 2**22
 """Released tables beyond this many counts stay out of the artefact; the records answer in their place."""
-ABOUT = """This folder was released with differential privacy.
-
-synthetic.csv, synthetic.parquet  synthetic records in the original columns; no line belongs to a person
-tables.csv, tables.parquet        the tables of counts that were asked for, and others that were released with them
-tables.json, tables.npz           released tables as arrays, if any; more exact than the records
-statistics.csv                    means, sums and quantiles by group with intervals, if any were asked for
-schema.json                       the public schema: bounds, bins and categories
-certificate.json                  what is promised, and how it was made
-report.html                       the same for people, with figures
-croissant.json                    metadata for data catalogues (JSON-LD)
-notebook.ipynb                    a notebook that opens these files
-reproduce.py                      a script that makes such a release again, for whoever holds the table
-
-The lists of tables have one line for each count: the name of the table, a column for every variable (blank where the
-table does not use it), the count, its standard error and its source. A 'measured' table was counted with noise of that
-standard error in each cell, and then made to agree with the others; an 'inferred' one follows from what was measured.
-Both are blank where the mechanism does not say, the error also where it is not one number for the whole table.
-
-In the CSV files an apostrophe stands where a spreadsheet could begin a formula: at the start of a text, and inside it
-after a semicolon, tab or line break. The Parquet files have the exact text.
-"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,18 +68,18 @@ class Release:
         layout: Sequence[str],
         measure: Callable[[Published], Measured] | None = None,
         announced: Sequence[Columns] = (),
+        again: Again | None = None,
+        copies: int = 0,
     ) -> Release:
         """Draw the records once, round the tables once, and seal everything in a ZIP.
 
         `layout` gives the columns in the order of the source; their types are those of the schema. `measure` compares
         what is about to be sealed with the private table; the figures enter the certificate. `announced` are the tables
-        that the plan asks for: all of them are listed, and those for which there is no room are named.
+        that the plan asks for: all of them are listed, and those for which there is no room are named. `again` makes
+        the model of a copy.
         """
-        domain, lawful = model.domain, Lawful.of(model.domain)
-        codes = lawful.records(model.sample(certificate.synthetic_rows, generator), generator)
-        # Models lay records out in the order of their cells; nobody expects a sorted table.
-        shuffled = generator.permutation(codes, axis=0)
-        frame = lawful.decoded(shuffled, generator)[list(layout)]
+        domain, lawful, rows = model.domain, Lawful.of(model.domain), certificate.synthetic_rows
+        codes, frame = written_records(model, rows, lawful, layout, generator)
         asked = fitting(announced, domain, room_for(domain))
         released = lawful.tables(_released(model, asked), codes)
         tables = {columns: _rounded(table) for columns, table in released.items()}
@@ -110,12 +91,15 @@ class Release:
         published = Published.of(domain, tables, codes)
         if measure is not None:
             certificate = certificate.with_measured(measure(published))
-        listing = _listing(model, published, asked)
+        drawn = _copies(draw_copies(again, copies, rows, lawful, layout, generator), domain) if again else {}
+        certificate = certificate.with_copies(len(drawn) // 4)
+        listing = _listing(model, published, asked, float(certificate.expected_error["mean"]))
+        certificate = certificate.with_doubtful(listing.doubtful(float(published.marginal(()).sum())))
         statistics = statistics_table(certificate, domain, published)
         return cls(
             zipped(
                 {
-                    "README.txt": _about(certificate, domain).encode(),
+                    "README.txt": about(certificate, domain).encode(),
                     "certificate.json": certificate.write().encode(),
                     "schema.json": domain.to_json().encode(),
                     **files,
@@ -124,6 +108,8 @@ class Release:
                     "reproduce.py": script(certificate, domain).encode(),
                     "notebook.ipynb": notebook(certificate, domain, bool(listing.tables)).encode(),
                     **({} if statistics is None else {"statistics.csv": to_csv(statistics)}),
+                    **drawn,
+                    **({"combine.py": combining_script().encode()} if drawn else {}),
                     "tables.csv": listing.csv(),
                     "tables.parquet": listing.parquet(),
                     "tables.json": json.dumps([list(columns) for columns in tables]).encode(),
@@ -199,6 +185,36 @@ class Release:
         """Synthetic records in the original columns and the types that the schema declares."""
         return pd.read_parquet(io.BytesIO(self.parquet()))
 
+    def copies(self) -> list[pd.DataFrame]:
+        """What the mechanism made of each origin, with other noise; none where the plan asked for none."""
+        return self._several(COPY)
+
+    def origins(self) -> list[pd.DataFrame]:
+        """Tables that the private one may be, by what is released: one for each copy."""
+        return self._several(ORIGIN)
+
+    def _several(self, stem: str) -> list[pd.DataFrame]:
+        numbers = range(self.certificate.copies or 0)
+        return [pd.read_parquet(io.BytesIO(self._read(f"{_numbered(stem, place)}.parquet"))) for place in numbers]
+
+    def estimate(
+        self,
+        statistic: Callable[[pd.DataFrame], ArrayLike],
+        *,
+        variance: Callable[[pd.DataFrame], ArrayLike] | None = None,
+        level: float = 0.95,
+    ) -> Combined:
+        """Any number or array of numbers that records give, with an interval that accounts for the noise.
+
+        With `variance`, the usual one of the statistic, the interval is about the people whom the table is a sample of.
+        """
+        if not self.certificate.copies:
+            raise Refused("This release has no copies to make an interval from; plan one with copies, for example 10.")
+        records, frames = self.records(), (self.copies(), self.origins())
+        copies, origins = ([np.asarray(statistic(each), dtype=np.float64) for each in several] for several in frames)
+        within = 0.0 if variance is None else variance(records)
+        return combine(statistic(records), np.stack(copies), np.stack(origins), variance=within, level=level)
+
     @cached_property
     def tables(self) -> Mapping[Columns, NDArray[np.float64]]:
         """Released tables of counts by their columns."""
@@ -251,27 +267,30 @@ def _released(model: Model, asked: Sequence[Columns]) -> dict[Columns, NDArray[n
     return tables | {columns: model.marginal(columns) for columns in missing}
 
 
-def _listing(model: Model, published: Published, asked: Sequence[Columns]) -> Listing:
-    """What was asked for, then what was released besides as far as there is room; counts as the release answers."""
-    domain, measured, named = published.domain, measured_by(model), set(asked)
+def _listing(model: Model, published: Published, asked: Sequence[Columns], usual: float) -> Listing:
+    """What was asked for, then what was released besides as far as there is room; counts as the release answers.
+
+    `usual` is the error that was told for the questions of the plan.
+    """
+    domain, named = published.domain, set(asked)
     left = room_for(domain) - sum(domain.cells(columns) for columns in asked)
     more = fitting((columns for columns in in_order(published.tables, domain) if columns not in named), domain, left)
     counts = ((columns, _rounded(published.marginal(columns))) for columns in (*asked, *more))
-    return Listing(domain, [listed_table(columns, table, measured) for columns, table in counts])
+    return Listing(domain, [listed_table(columns, table, model, usual) for columns, table in counts])
 
 
-def _about(certificate: Certificate, domain: Domain) -> str:
-    """The text beside the files; it names every table that was asked for and is not listed."""
-    if not certificate.unlisted:
-        return ABOUT
-    lines = [
-        f"  {printable(name_of(columns), 1_000)} ({plural(domain.cells(columns), 'cell')})"
-        for columns in certificate.unlisted
-    ]
-    return (
-        f"{ABOUT}\nNot in the lists of tables, which end at {amount(room_for(domain))} counts over this schema; the "
-        "records answer in their\nplace, or a larger table in tables.npz:\n" + "\n".join(lines) + "\n"
-    )
+def _copies(frames: Iterable[tuple[pd.DataFrame, pd.DataFrame]], domain: Domain) -> dict[str, bytes]:
+    """Two files for each origin and for each copy."""
+    files: dict[str, bytes] = {}
+    for place, both in enumerate(frames):
+        for stem, frame in zip((ORIGIN, COPY), both, strict=True):
+            name = _numbered(stem, place)
+            files |= {f"{name}.csv": to_csv(frame), f"{name}.parquet": _parquet(frame, domain)}
+    return files
+
+
+def _numbered(stem: str, place: int) -> str:
+    return f"{stem}-{place + 1:02}"
 
 
 def _rounded(table: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -52,6 +52,7 @@ def script(certificate: Certificate, domain: Domain) -> str:
         options={name: value for name, value in certificate.parameters.items() if name != "title"},
         records=certificate.synthetic_rows or None,
         measure=exact(measured.share, "measure") if (measured := certificate.measured) else Fraction(0),
+        copies=certificate.copies or 0,
     )
     return TEMPLATE.format(
         plan=certificate.plan,

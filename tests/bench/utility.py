@@ -5,8 +5,9 @@ delta 1e-9; as many rows are drawn. Boosted trees and logistic regression predic
 is the area under the curve, and `gap_*` what is left of the distance between real-trained and peer-trained.
 `correlation` is the mean error of correlations of ordered columns, `group_mean` that of the target's share by each
 column, in standard errors of real rows, and `coefficient` that of the coefficients of a linear regression of the target
-on the ordered columns, likewise. dpmm runs beside it where an interpreter that has it is named (`dpmm_peer.py`), else
-its recorded figures stand in, where there are any.
+on the ordered columns, likewise. `within_*` is the share of those that lie within their 95 % intervals from synthetic
+copies, about the table. dpmm runs beside it where an interpreter that has
+it is named (`dpmm_peer.py`), else its recorded figures stand in, where there are any.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from numpy.typing import NDArray
 from core.mechanisms.tree.tree import Tree
 from core.privacy.budget import Budget
 from core.queries.marginals import Marginals
+from core.release.copies.combining import combine
+from core.release.copies.redrawing import Redrawing
 from core.schema.domain import Domain
 from core.table.stand_in import StandIn
 from tests.bench import dpmm_peer
@@ -31,7 +34,7 @@ from tests.bench.marginals import DATA, DELTA, adult
 from tests.bench.utility_tables import TABLES
 from tests.kernels import run as release_of
 
-EPSILONS, RUNS = (0.1, 1.0, 10.0), 3
+EPSILONS, RUNS, COPIES = (0.1, 1.0, 10.0), 3, 5
 CENSUS_TARGET = "income>50K"
 RECORDED: dict[tuple[str, float], dict[str, dict[str, float]]] = {
     ("adult", 1.0): {
@@ -98,8 +101,10 @@ def _tasks() -> Iterator[Task]:
 
 def _beside(task: Task, epsilon: float, real: dict[str, float]) -> Iterator[Line]:
     budget, case = Budget(epsilon, DELTA), f"{task.name} eps={epsilon:g}"
-    plain = _released(task, Tree(queries=(Marginals(order=2),), budget=budget))
+    plain, covered = _released(task, tree := Tree(queries=(Marginals(order=2),), budget=budget)), _covered(task, tree)
     named = _released(task, Tree(queries=(Marginals(order=2),), budget=budget, target=task.target))
+    for metric, share in covered.items():
+        yield Line("utility", case, metric, share)
     theirs = _peers(task, epsilon)
     for words, figures in ((case, plain), (f"{case} target named", named)):
         for metric, ours in figures.items():
@@ -119,6 +124,42 @@ def _released(task: Task, tree: Tree) -> dict[str, float]:
         model = release_of(tree, task.known)
         found.append(figures_of(task, model.sample(len(task.known.codes), np.random.default_rng())))
     return {metric: float(np.mean([each[metric] for each in found])) for metric in found[0]}
+
+
+def _covered(task: Task, tree: Tree) -> dict[str, float]:
+    """How often intervals from copies hold what the released rows were made from."""
+    truth, held, rows = _statistics(task, task.known.codes), [], len(task.known.codes)
+    for _ in range(RUNS):
+        generator = np.random.default_rng()
+        model = release_of(tree, task.known)
+        again = Redrawing(tree, task.known.unit, model, rows)
+        released = _statistics(task, model.sample(rows, generator))
+        pairs = [again(generator) for _ in range(COPIES)]
+        copies = [_statistics(task, copy.sample(rows, generator)) for _, copy in pairs]
+        origins = [_statistics(task, codes) for codes, _ in pairs]
+        found = {
+            name: combine(each, [one[name] for one in copies], [one[name] for one in origins])
+            for name, each in released.items()
+        }
+        held.append(
+            {name: np.mean((found[name].low <= each) & (each <= found[name].high)) for name, each in truth.items()}
+        )
+    return {f"within_{name}": float(np.mean([each[name] for each in held])) for name in truth}
+
+
+def _statistics(task: Task, rows: Codes) -> dict[str, NDArray[np.float64]]:
+    """Correlations of ordered columns, shares of the target in groups of at least 100 real rows, and coefficients."""
+    ordered, target = task.ordered(), rows[:, task.place]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        correlations = np.nan_to_num(np.corrcoef(rows[:, ordered].T))[np.triu_indices(len(ordered), 1)]
+    groups = []
+    for place in task.others:
+        real = np.bincount(task.known.codes[:, place])
+        sizes = np.bincount(rows[:, place], minlength=real.size)[: real.size]
+        hits = np.bincount(rows[:, place], weights=target, minlength=real.size)[: real.size]
+        groups.append((hits / np.maximum(sizes, 1))[real >= 100])
+    slopes, _ = _regression(rows[:, ordered], target)
+    return {"correlation": correlations, "group_mean": np.concatenate(groups), "coefficient": slopes}
 
 
 def _peers(task: Task, epsilon: float) -> dict[str, tuple[dict[str, float], str]]:

@@ -128,7 +128,7 @@ MEASURED = [
     ("histogram", "counting"),
     ("halfspace-fit", "halfspaces"),
 ]
-"""Releases that are measured: every kind of model, tables and records, and every kind of figure."""
+"""Releases that are measured and have a copy: every kind of model, tables and records, and every kind of figure."""
 
 
 def measured(turn: int, taken: int) -> list[Step]:
@@ -139,7 +139,7 @@ def measured(turn: int, taken: int) -> list[Step]:
         if cases.build(name, EXAMPLES[example], KINDS[kind], _asked(example), unit):
             known = {each.name for each in fields(registry.offline[name])}
             options = {key: value for key, value in cases.QUICK.items() if key in known}
-            steps.append(release(name, EXAMPLES[example], {**options, "measure": "0.05"}))
+            steps.append(release(name, EXAMPLES[example], {**options, "measure": "0.05", "copies": 1}))
     return steps[:taken]
 
 

@@ -68,9 +68,13 @@ TESTED_BY: dict[str, tuple[str, str]] = {
     ),
     "tests/core/decisions/test_decisions.py": (
         "every decision by the same checks",
-        "decisions/covers/cover_size decisions/covers/degree_order decisions/covers/set_choices "
-        "decisions/covers/set_cover decisions/covers/set_orders decisions/covers/set_presence "
-        "decisions/covers/vertex_cover decisions/covers/vertex_order",
+        "decisions/covers/class_cover decisions/covers/cover_size decisions/covers/degree_order "
+        "decisions/covers/set_choices decisions/covers/set_cover decisions/covers/set_orders "
+        "decisions/covers/set_presence decisions/covers/set_ranges decisions/covers/vertex_cover "
+        "decisions/covers/vertex_order decisions/cuts/min_cut decisions/cuts/padded_cut decisions/cuts/suggestions "
+        "decisions/sites/facility_superset decisions/sites/k_median decisions/sites/k_median_counts "
+        "decisions/sites/k_median_exact decisions/sites/k_median_search decisions/sites/places "
+        "decisions/sites/site_problem",
     ),
     "tests/core/desk/test_decisions.py": (
         "a decision from its plan to its files",

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from core.base.arrays import IntArray
 from core.base.errors import Refused
 from core.base.wording import amount, figure
 from core.decisions.covers.set_cover import SetCover
@@ -15,7 +17,7 @@ from core.decisions.decision import Decided, choices
 from core.kernel.decisions.weighed import Weighed
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Progress, silent
-from core.privacy.events import Cost
+from core.privacy.events import Cost, Selection
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 
@@ -69,53 +71,48 @@ class SetChoices(SetCover):
     def run(self, kernel: Kernel, progress: Progress = silent) -> Decided:
         self.check(kernel.domain, kernel.unit)
         choosing, estimating = choices(self.budget, self._most(kernel.domain))
-        rate = float(choosing.epsilon) / kernel.unit.l1
-        inside, costs = self.inside(kernel.domain), self.cost_of()
-        order, left = list[int](), np.ones(inside.shape[1], dtype=bool)
-        price, halvings = float(inside.shape[1]), self._halvings(kernel.domain)
-        while len(order) < len(inside) - 1:
-            there = [place for place in range(len(inside)) if place not in order]
-            if halvings == 0 and self._weighty:
-                order += [there[place] for place in kernel.generator().permutation(len(there))]
-                break
-            chosen = kernel.choose(self._scores(inside, left, there, costs, price, rate), choosing)
-            if chosen == len(there):
-                price, halvings = price / 2, halvings - 1
-                continue
-            order.append(there[chosen])
-            left &= ~inside[there[chosen]]
-            progress("Choosing sets", len(order) / len(inside))
-        order += [place for place in range(len(inside)) if place not in order]
-        return self._ordered(kernel, tuple(order), estimating)
-
-    @property
-    def _weighty(self) -> bool:
-        return len(set(self.cost_of())) > 1
-
-    def _halvings(self, domain: Domain) -> int:
-        """How often the price is halved, from n until it is below 1/W."""
-        costs = self.cost_of()
-        ratio = float(costs.max() / costs.min())
-        return math.ceil(math.log2(domain[self.column].size * ratio)) + 1 if self._weighty else 0
+        system = SetSystem(self.column, self.inside(kernel.domain), self.cost_of())
+        return self._ordered(kernel, private_order(kernel, system, choosing, progress), estimating)
 
     def _most(self, domain: Domain) -> int:
-        return max(1, len(self.sets) - 1 + self._halvings(domain))
+        return SetSystem(self.column, self.inside(domain), self.cost_of()).most
 
-    def _scores(
-        self,
-        inside: np.ndarray,
-        left: np.ndarray,
-        there: list[int],
-        costs: np.ndarray,
-        price: float,
-        rate: float,
-    ) -> Weighed:
-        weights = (inside[there] & left).astype(np.int64) * STEPS
-        if not self._weighty:
+
+@dataclass(frozen=True, eq=False)
+class SetSystem:
+    """Public sets with their costs, for some or all elements of a column."""
+
+    column: str
+    inside: NDArray[np.bool_]
+    """One line per set, one number per cell of the column."""
+    costs: IntArray
+
+    @property
+    def elements(self) -> int:
+        """As many as there may be at most."""
+        return self.inside.shape[1]
+
+    @property
+    def ratio(self) -> float:
+        return float(self.costs.max() / self.costs.min())
+
+    @property
+    def halvings(self) -> int:
+        """How often the price is halved, from n until it is below 1/W; never where all costs are alike."""
+        return math.ceil(math.log2(self.elements * self.ratio)) + 1 if self.ratio > 1 else 0
+
+    @property
+    def most(self) -> int:
+        """Choices at most."""
+        return max(1, len(self.inside) - 1 + self.halvings)
+
+    def scores(self, left: NDArray[np.bool_], there: list[int], price: float, rate: float) -> Weighed:
+        """What the sets that are left cover, less a price for their cost; the last candidate halves the price."""
+        weights = (self.inside[there] & left).astype(np.int64) * STEPS
+        if self.ratio == 1:
             return Weighed((self.column,), weights, np.zeros(len(there), dtype=np.int64), present=True)
-        offsets = -np.rint(price * costs[there] / costs.min() * STEPS).astype(np.int64)
-        ratio = float(costs.max() / costs.min())
-        patience = (math.log(len(costs)) + math.log1p(math.log(inside.shape[1] * ratio))) / rate
+        offsets = -np.rint(price * self.costs[there] / self.costs.min() * STEPS).astype(np.int64)
+        patience = (math.log(len(self.costs)) + math.log1p(math.log(self.elements * self.ratio))) / rate
         halve = -round(min(patience, MOST_PATIENCE) * STEPS)
         return Weighed(
             (self.column,),
@@ -123,3 +120,25 @@ class SetChoices(SetCover):
             np.append(offsets, halve),
             present=True,
         )
+
+
+def private_order(
+    kernel: Kernel, system: SetSystem, choosing: Selection, progress: Progress = silent
+) -> tuple[int, ...]:
+    """All sets of a system, one after the other by private choices: algorithm 5, or 6 where costs differ."""
+    rate, inside = float(choosing.epsilon) / kernel.unit.l1, system.inside
+    order, left = list[int](), np.ones(inside.shape[1], dtype=bool)
+    price, halvings = float(system.elements), system.halvings
+    while len(order) < len(inside) - 1:
+        there = [place for place in range(len(inside)) if place not in order]
+        if halvings == 0 and system.ratio > 1:
+            order += [there[place] for place in kernel.generator().permutation(len(there))]
+            break
+        chosen = kernel.choose(system.scores(left, there, price, rate), choosing)
+        if chosen == len(there):
+            price, halvings = price / 2, halvings - 1
+            continue
+        order.append(there[chosen])
+        left &= ~inside[there[chosen]]
+        progress("Choosing sets", len(order) / len(inside))
+    return tuple(order + [place for place in range(len(inside)) if place not in order])

@@ -19,7 +19,7 @@ from core.mechanisms.kit.protocol import Progress, silent
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.theory.decisions import selection_loss
+from core.theory.decisions.decision_bounds import selection_loss
 
 MOST_ORDERED = 6
 """Sets of which all 720 orders are compared."""

@@ -21,7 +21,7 @@ from core.mechanisms.kit.protocol import Progress, silent
 from core.privacy.events import Cost, Pure
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.theory.decisions import hallucinated_ratio, vertex_cover_ratio
+from core.theory.decisions.decision_bounds import hallucinated_ratio, vertex_cover_ratio
 
 PADDINGS = ("growing", "hallucinated")
 SEARCHES = 20
@@ -37,12 +37,12 @@ class RandomVertexOrder(VertexCover):
 
     **Accuracy** expected cost at most (2 + 2 mean padding) OPT where all costs are 1 and the padding grows as
     sqrt(n/(n - i + 1)); (2 + 16/epsilon) OPT at the thesis' padding, of which this one is no larger. Hallucinated
-    edges: 2 (1 + w)(1 + 1/ln 2) OPT for padding w in the first half and chance in the second. With other costs the
-    thesis proves 52 (1 + 1/epsilon) OPT for a relative of this order; here nothing is promised then.
+    edges: 2 (1 + w)(1 + 1/ln 2) OPT for padding w in the first half and chance in the second. With other costs
+    nothing is promised of this order; 'vertex-cover-classes' is the thesis' own for them.
 
     **Runtime** O(n^2).
 
-    Theorem: T theorems 49 and 50, algorithm 3; 7.6 for hallucinated edges; 7.5.3 for costs.
+    Theorem: T theorems 49 and 50, algorithm 3; 7.6 for hallucinated edges.
     """
 
     name: ClassVar[str] = "vertex-cover-order"

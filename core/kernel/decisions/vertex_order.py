@@ -7,7 +7,6 @@ cover cannot: leaving two vertices out of a cover would tell that no edge joins 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from core.base.arrays import IntArray
 from core.base.errors import BadParameter
-from core.kernel.asked import Sealed, own
+from core.kernel.asked import AskedOrder, DrawPlace, own
 from core.kernel.decisions.cuts import Edges
 from core.kernel.remembered import Remembered
 from core.privacy.unit import Unit
@@ -27,15 +26,12 @@ MOST_EASE = 2**10
 MOST_PADDING = 2**40
 MOST_VERTICES = 2**11
 """With these limits the sum of all weights stays below 2^62."""
-_FINE = 2**60
+FINE = 2**60
 """Parts in which losses are added up."""
-
-DrawPlace = Callable[[IntArray], int]
-"""Draws a place with probability in proportion to its whole weight, exactly."""
 
 
 @dataclass(frozen=True, eq=False)
-class VertexOrder(Sealed):
+class VertexOrder(AskedOrder):
     """Vertices drawn one after the other: v in step i with probability proportional to s(v) (d(v) + w(i)).
 
     d(v) counts neighbours of v that are not drawn yet, s(v) is a public ease, w(i) > 0 a public padding ('hallucinated
@@ -100,10 +96,10 @@ def edge_loss(ease: NDArray[np.int64], padding: NDArray[np.int64]) -> Fraction:
     total = 0
     for step in range(len(eases) - 1):
         if padding[step]:
-            total += _log_of_one_more(ends * STEPS, int(padding[step]) * (ends + rest[len(eases) - step - 2]))
-    return Fraction(max(_log_of_one_more(STEPS, min(looking)), total), _FINE)
+            total += log_of_one_more(ends * STEPS, int(padding[step]) * (ends + rest[len(eases) - step - 2]))
+    return Fraction(max(log_of_one_more(STEPS, min(looking)), total), FINE)
 
 
-def _log_of_one_more(part: int, whole: int) -> int:
-    """ln(1 + part/whole) in parts of 1/_FINE, never too small: floats are good to 2^-50, of which 2^-40 is plenty."""
-    return math.ceil(math.log1p(part / whole) * (1 + 2.0**-40) * _FINE)
+def log_of_one_more(part: int, whole: int) -> int:
+    """ln(1 + part/whole) in parts of 1/FINE, never too small: floats are good to 2^-50, of which 2^-40 is plenty."""
+    return math.ceil(math.log1p(part / whole) * (1 + 2.0**-40) * FINE)

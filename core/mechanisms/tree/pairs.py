@@ -56,6 +56,8 @@ class Candidates:
     """Tables x steps: the sampling errors of those cells."""
     gains: Floats
     """The noise of what is measured of each table, where that of all its cells is 1."""
+    floors: Floats
+    """The part of each distance that chance alone makes."""
 
     @classmethod
     def of(
@@ -89,7 +91,17 @@ class Candidates:
             np.array(mass),
             np.array(chance),
             np.array([1.0 if gains is None else gains[key] for key in columns]),
+            np.array(floors),
         )
+
+    def off(self) -> dict[Columns, float]:
+        """How far each table is off the model, in rows, chance included."""
+        return dict(zip(self.columns, (np.maximum(self.distances, 0.0) + self.floors).tolist(), strict=True))
+
+    def missed(self) -> dict[Columns, float]:
+        """The same without what chance alone makes: independent errors of a cell add up in squares."""
+        whole = np.maximum(self.distances, 0.0) + self.floors
+        return dict(zip(self.columns, np.sqrt(whole**2 - self.floors**2).tolist(), strict=True))
 
     @property
     def sizes(self) -> Floats:

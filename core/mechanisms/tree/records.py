@@ -16,7 +16,7 @@ from core.mechanisms.tree.coarse import Views
 from core.mechanisms.tree.columns import OneWay
 from core.mechanisms.tree.lawfulness import MergedRules
 from core.mechanisms.tree.measuring import Measuring
-from core.mechanisms.tree.pairs import by_value
+from core.mechanisms.tree.pairs import Candidates, by_value
 from core.mechanisms.tree.planes import Sides
 from core.mechanisms.tree.ranges import NestedCounts
 from core.models import tables as limits
@@ -53,8 +53,8 @@ def measure_worst_tables(
     weights: Mapping[Columns, float],
     scores: Fraction,
     part: Fraction,
-) -> Noisy:
-    """Score all tables against the records, also in bins, and measure those worth most."""
+) -> tuple[Noisy, Candidates]:
+    """Score all tables against the records, also in bins, and measure those worth most; and how far each was off."""
     tables = [columns for columns in weights if min(records.domain.shape(columns)) > 1]
     candidates = measuring.distances(tables, weights, [records.marginal(columns) for columns in tables], scores)
     power = measuring.spending.power
@@ -63,7 +63,9 @@ def measure_worst_tables(
         return measuring.spending.sigmas(amounts * float(part))
 
     chosen = by_value(candidates, power, sigma_of)
-    return known.joined(measuring.tables(candidates.shares(chosen, power), part)) if chosen.size else known
+    if chosen.size:
+        known = known.joined(measuring.tables(candidates.shares(chosen, power), part))
+    return known, candidates
 
 
 def rake_to_tables(records: Points, known: Noisy, rules: MergedRules) -> Points:
@@ -124,6 +126,7 @@ def publish(
     known: Noisy,
     rules: MergedRules,
     wanted: Sequence[Columns],
+    scored: Candidates | None,
 ) -> Tables:
     """Records over the original cells, and tables that know more than whole rows drawn from those records.
 
@@ -156,8 +159,52 @@ def publish(
             released[columns] = (nested.cells + decoded.marginal(columns)) / 2
     if rules.lawfulness:
         released = {columns: rules.lawfulness.tables.applied(columns, table) for columns, table in released.items()}
-    noted = _measured(one_way, known)
-    return Tables(original, released, decoded, rules.lawfulness.unknown(noted))
+    noted = rules.lawfulness.unknown(_measured(one_way, known))
+    expected = _expected(one_way, known, scored.off() if scored else {})
+    return Tables(original, released, decoded, noted, expected, _missed(known, rules, scored))
+
+
+def _missed(known: Noisy, rules: MergedRules, scored: Candidates | None) -> dict[Columns, float]:
+    """Pairs of which neither the table nor a view in bins was measured, and by how many rows they were off.
+
+    A view in bins tells it better than the table itself, where chance alone makes most of the distance.
+    """
+    order = rules.compression.original.names
+
+    def pair_of(columns: Columns) -> Columns:
+        return tuple(sorted((rules.sources.get(name, name) for name in columns), key=order.index))
+
+    measured = {pair_of(columns) for columns in known.tables}
+    found = {columns: rows for columns, rows in (scored.missed() if scored else {}).items() if len(columns) == 2}
+    in_bins = sorted(found, key=lambda columns: sum(name in rules.sources for name in columns))
+    coarsest = {pair_of(columns): found[columns] for columns in in_bins}
+    return {pair: rows for pair, rows in coarsest.items() if pair not in measured}
+
+
+def _expected(one_way: OneWay, known: Noisy, off: Mapping[Columns, float]) -> dict[Columns, float]:
+    """The mean error of a count: by the noise of what was measured, and by how far the records were found to be off.
+
+    Errors of parts are taken as independent: an interaction is off by its own noise and by that of its single columns,
+    and where rare values were merged the single column's noise stands for what is not known inside the group.
+    """
+    original, groups = one_way.compression.original, one_way.compression.domain
+    ones = {
+        name: min(original[name].size * sigma * limits.HALF_NORMAL, 2 * one_way.total)
+        for name, sigma in one_way.sigmas.items()
+    }
+    found: dict[Columns, float] = {(name,): rows for name, rows in ones.items()}
+    for columns, nested in one_way.nested.items():
+        found[columns] = nested.cells.size * nested.sigma(nested.cells.size) * limits.HALF_NORMAL
+    for columns in (*known.sigmas, *off):
+        if columns in found or not all(name in original for name in columns):
+            continue
+        noise = groups.cells(columns) * known.sigmas[columns] * limits.HALF_NORMAL if columns in known.sigmas else None
+        if noise is not None and columns in known.residual:
+            noise = math.hypot(noise, *(ones.get(name, 0.0) for name in columns))
+        rows = min(each for each in (noise, off.get(columns)) if each is not None)
+        merged = [ones.get(name, 0.0) for name in columns if not one_way.compression.groupings[name].trivial]
+        found[columns] = math.hypot(rows, *merged)
+    return {columns: rows / original.cells(columns) for columns, rows in found.items()}
 
 
 def _measured(one_way: OneWay, known: Noisy) -> dict[Columns, float]:

@@ -18,6 +18,7 @@ from core.mechanisms.tree.coarse import Views
 from core.mechanisms.tree.columns import measure_columns
 from core.mechanisms.tree.lawfulness import MergedRules
 from core.mechanisms.tree.measuring import Measuring
+from core.mechanisms.tree.pairs import Candidates
 from core.mechanisms.tree.planes import measure_planes
 from core.mechanisms.tree.records import (
     draw_records,
@@ -147,10 +148,12 @@ def synthesise(measuring: Measuring, workload: Workload, most: int, progress: Pr
     records = views.points(draw_records(tree, rules, most, generator))
 
     progress("Re-weighting records", 0.5)
+    candidates: Candidates | None = None
     if pairs:
         scored = pairs | workload.larger_in(columns.compression.domain) | views.pairs(pairs)
         known = known.joined(views.columns(columns.noisy()))
-        known = measure_worst_tables(merged, records, known, scored, split.scores, split.rest * (1 - IN_TREE))
+        part = split.rest * (1 - IN_TREE)
+        known, candidates = measure_worst_tables(merged, records, known, scored, split.scores, part)
         records = rake_to_tables(records, known, rules)
     records, decoded = obey(records, columns.compression.decoded(records, generator), known, rules, views, generator)
 
@@ -160,4 +163,4 @@ def synthesise(measuring: Measuring, workload: Workload, most: int, progress: Pr
         sides = [measure_planes(measuring, query, decoded, part, generator) for query in workload.planes]
         decoded = rake_to_everything(records, decoded, known, rules, columns.nested.values(), sides)
         records = replace(records, weights=decoded.weights)
-    return publish(columns, records, decoded, known, rules, workload.asked())
+    return publish(columns, records, decoded, known, rules, workload.asked(), candidates)

@@ -101,6 +101,7 @@ def _promised(certificate: Certificate, domain: Domain) -> Iterator[ReportBlock]
             ("Budget", f"epsilon {certificate.epsilon:g}, delta {certificate.delta:g}"),
             ("Unit of privacy", certificate.neighbours),
             ("Records", amount(certificate.synthetic_rows)),
+            *_copies(certificate),
             ("Answers come from", certificate.answers_from),
             *_unlisted(certificate),
             ("Made", f"{certificate.created} by {certificate.software}"),
@@ -130,6 +131,8 @@ def _quality(certificate: Certificate, domain: Domain, marginal: TableOf) -> Ite
     )
     if warning := caution(certificate, domain, marginal):
         yield Paragraph(warning, strong=True)
+    if doubtful := certificate.doubtful:
+        yield Facts([("Mostly noise", f"{plural(len(doubtful), 'table')}: {_named(doubtful)}")])
     if (measured := certificate.measured) is not None:
         yield Heading("Measured errors", 3)
         yield Paragraph(measured.headline(), strong=True)
@@ -145,13 +148,23 @@ def _rules(domain: Domain) -> Iterator[ReportBlock]:
         yield Facts(list(rules.sentences()))
 
 
+def _copies(certificate: Certificate) -> list[tuple[str, str]]:
+    """What the copies are for; nothing where there is none."""
+    if certificate.copies is None:
+        return []
+    return [("Copies", f"{amount(certificate.copies)} with their origins, to make intervals from (combine.py)")]
+
+
 def _unlisted(certificate: Certificate) -> list[tuple[str, str]]:
     """Asked tables that are in no list; nothing where all are."""
     if not (left := certificate.unlisted):
         return []
-    some = ", ".join(name_of(columns) for columns in left[:MOST_NAMED])
-    more = f" and {amount(len(left) - MOST_NAMED)} more; README.txt names all" if len(left) > MOST_NAMED else ""
-    return [("Not in the list of tables", f"{plural(len(left), 'table')} with too many cells: {some}{more}")]
+    return [("Not in the list of tables", f"{plural(len(left), 'table')} with too many cells: {_named(left)}")]
+
+
+def _named(tables: Sequence[Columns]) -> str:
+    some = ", ".join(name_of(columns) for columns in tables[:MOST_NAMED])
+    return some + (f" and {amount(len(tables) - MOST_NAMED)} more; README.txt names all" if tables[MOST_NAMED:] else "")
 
 
 def _columns(domain: Domain, marginal: TableOf) -> Iterator[ReportBlock]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.base.wording import amount
 from core.release.release import Release
 from core.release.reports.imprint import Imprint
 from dashboard.views.common import messages
@@ -56,4 +57,6 @@ def show(release: Release, name: str, imprint: Imprint | None = None) -> None:
                 on_click="ignore",
                 key=f"download-{ending}",
             )
-    messages.note("Every file may be given to anyone.", "released")
+    copies = release.certificate.copies
+    more = f" The ZIP also has {amount(copies)} copies, and a script that makes intervals from them." if copies else ""
+    messages.note(f"Every file may be given to anyone.{more}", "released")

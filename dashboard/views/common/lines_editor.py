@@ -18,7 +18,17 @@ MOST_LINES = 200_000
 
 
 def lines(option: Option, domain: Domain, key: str, values: Mapping[str, Any]) -> tuple[tuple[Any, ...], ...]:
-    """The lines that were entered, numbers as numbers; what is wrong with them is for the decision to say."""
+    """The lines that were entered, numbers as numbers; what is wrong with them is for the decision to say.
+
+    What may be left out is folded away.
+    """
+    if option.required:
+        return _entered(option, key)
+    with st.expander(f"{option.label} (may be left out)", icon=":material/table_rows:"):
+        return _entered(option, key)
+
+
+def _entered(option: Option, key: str) -> tuple[tuple[Any, ...], ...]:
     given = st.file_uploader(f"{option.label}: a CSV file", type="csv", key=f"{key}-file")
     typed = st.text_area(
         f"{option.label}, or typed: {', '.join(option.choices)}",

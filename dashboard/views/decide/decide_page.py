@@ -90,6 +90,7 @@ def _summary(here: PageState, desk: Desk, table: DeskTable, plan: DecisionPlan, 
             st.write("It is paid already." if paid else f"{wording.percent(share)} of what is left, for good.")
             st.write(messages.plain(table.unit.sentence()))
             messages.badge("public")
+    _misfits(table, plan)
     decision_rehearsals.show(table, plan)
     affordable = desk.affordable(plan)
     if not affordable:
@@ -105,6 +106,19 @@ def _summary(here: PageState, desk: Desk, table: DeskTable, plan: DecisionPlan, 
     )
     if not paid:
         st.write("Paid when you press; nothing can be taken back. The same choice again is the same decision.")
+
+
+def _misfits(table: DeskTable, plan: DecisionPlan) -> None:
+    """How many cells of the columns in use the schema had to move; they never stop a decision."""
+    used = [plan.public.get(name) or () for name in ("columns", "column", "label", "weight")]
+    names = [name for each in used for name in ([each] if isinstance(each, str) else each)]
+    found = {name: count for name in names if (count := table.notes["misfits"].get(name, 0))}
+    if found:
+        listed = ", ".join(f"{amount(count)} of '{messages.plain(name)}'" for name, count in found.items())
+        messages.note(
+            f"Cells that did not fit the schema: {listed}. They were moved to its bounds, or count for nothing.",
+            "curator only",
+        )
 
 
 def _submit(here: PageState, desk: Desk, plan: DecisionPlan) -> None:

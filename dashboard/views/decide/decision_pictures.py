@@ -19,6 +19,8 @@ def picture(stored: DecisionRelease) -> tuple[go.Figure, str] | None:
     lines = stored.lines()
     if {"x", "y", "open"} <= set(lines.columns):
         return _map(lines)
+    if "open" in lines.columns:
+        return _chosen(lines.assign(chosen=(lines["open"] == "yes").astype(int), project=lines["site"].astype(str)))
     if {"vertex", "part"} <= set(lines.columns):
         return _parts(lines)
     if {"place", "cost"} <= set(lines.columns):
@@ -100,4 +102,4 @@ def _chosen(lines: pd.DataFrame) -> tuple[go.Figure, str]:
     figure.update_yaxes(visible=False)
     figure.update_xaxes(type="category", automargin=True)
     named = ", ".join(lines.loc[lines["chosen"] > 0, "project"])
-    return figure, f"Of {len(lines)} projects these are chosen: {named}."
+    return figure, f"Of {len(lines)} these are chosen: {named}."

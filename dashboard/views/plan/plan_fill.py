@@ -41,7 +41,7 @@ def apply(table: DeskTable, plan: ReleaseTerms) -> None:
     _pick(offers.pick_key(table, plan.queries), plan.mechanism)
     if mechanism.for_study:
         st.session_state[offers.study_key(table)] = True
-    plan_form.fill(table, plan.budget, plan.records)
+    plan_form.fill(table, plan.budget, plan.records, plan.copies)
     measuring_form.fill(table, plan.measure)
 
 

@@ -1,4 +1,4 @@
-"""How much to spend: by a budget, or by the accuracy that is needed; and how many records to draw."""
+"""How much to spend: by a budget, or by the accuracy that is needed; and how many records and copies to draw."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from core.base.errors import DeskError
 from core.base.odds import HARM
 from core.planning.budget_for import ErrorKind
 from core.planning.simulation.stand_ins import FIRST_GUESS
+from core.plans.release_terms import MOST_COPIES
 from core.plans.statements import DeskTable
 from core.privacy.budget import Budget, exact
 from dashboard.views.common import budget_form, messages
@@ -39,9 +40,9 @@ Wanted = Budget | Accuracy
 """What a mechanism is chosen for: a budget, or errors that its budget must reach."""
 
 
-def sizes(table: DeskTable, known: int | None) -> tuple[int, int | None]:
-    """How many rows the table is said to have, at first what is public, and how many records to draw, if any number."""
-    first, second = st.columns(2, vertical_alignment="bottom")
+def sizes(table: DeskTable, known: int | None) -> tuple[int, int | None, int]:
+    """Rows that the table is said to have, at first what is public; records to draw, if any number; and copies."""
+    first, second, third = st.columns(3, vertical_alignment="bottom")
     with first:
         guessed = _guess(table, known or FIRST_GUESS)
     with second:
@@ -51,12 +52,25 @@ def sizes(table: DeskTable, known: int | None) -> tuple[int, int | None]:
             max_value=MOST_ROWS,
             value=None,
             step=1000,
-            placeholder="as many as the release estimates",
+            placeholder="as the release estimates",
             key="rows",
             persist_state="session",
             help="Empty: about as many as the table has. The number itself costs nothing.",
         )
-    return guessed, None if chosen is None else int(chosen)
+    with third:
+        copies = st.number_input(
+            "Synthetic copies",
+            min_value=0,
+            max_value=MOST_COPIES,
+            value=0,
+            step=5,
+            key="copies",
+            persist_state="session",
+            help="So many more sets of records, each made from the release with other noise. They cost no budget and "
+            "show how far the noise can have moved any estimate: the ZIP has a script that makes intervals from them. "
+            "Ten are enough; each takes as long as the release.",
+        )
+    return guessed, None if chosen is None else int(chosen), int(copies)
 
 
 def _guess(table: DeskTable, first: int) -> int:
@@ -110,14 +124,14 @@ def keys(table: DeskTable) -> str:
     return f"release-{table.id}"
 
 
-def fill(table: DeskTable, budget: Budget, records: int | None) -> None:
-    """Type a budget and a number of rows into the form; only before it is drawn."""
+def fill(table: DeskTable, budget: Budget, records: int | None, copies: int = 0) -> None:
+    """Type a budget and numbers of rows and copies into the form; only before it is drawn."""
     key = keys(table)
     fields: Any = st.session_state
     fields[f"{key}-way"] = BY_BUDGET
     fields[f"{key}-harm"] = None
     fields[f"{key}-epsilon"], fields[f"{key}-delta"] = _short(budget.epsilon), _short(budget.delta)
-    fields["rows"] = records
+    fields["rows"], fields["copies"] = records, copies
 
 
 def _accuracy(table: DeskTable) -> Accuracy | None:

@@ -48,7 +48,7 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     st.header("2 · How much to spend", divider="gray")
     wanted = plan_form.wanted(table, statement.left_epsilon)
     reached = st.container()
-    guessed, count = plan_form.sizes(table, desk.known_rows.of(table))
+    guessed, count, copies = plan_form.sizes(table, desk.known_rows.of(table))
     if asked is None or wanted is None:
         return
     measure = measuring_form.share(table, asked, wanted)
@@ -74,8 +74,19 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
             here,
             table,
             first_trials.PRICING,
-            (table.id, tuple(asked), offer.plan.mechanism, repr(options), wanted, guessed, measure, count, spent),
-            lambda: _made(desk, table, asked, offer, options, wanted, guessed, measure, count),
+            (
+                table.id,
+                tuple(asked),
+                offer.plan.mechanism,
+                repr(options),
+                wanted,
+                guessed,
+                measure,
+                count,
+                copies,
+                spent,
+            ),
+            lambda: _made(desk, table, asked, offer, options, wanted, guessed, measure, count, copies),
         )
     except DeskError as problem:
         st.error(messages.sentence(problem), icon=":material/error:")
@@ -126,6 +137,7 @@ def _made(
     rows: int,
     measure: Fraction,
     records: int | None,
+    copies: int,
 ) -> PlannedChoice:
     public = desk.stand_ins(table, asked, rows=rows)
     budget = offers.budget_of(desk, table, asked, offer, options, wanted, public, measure)
@@ -136,6 +148,7 @@ def _made(
         budget=budget,
         records=records,
         measure=measure,
+        copies=copies,
         stand_ins=public,
         **options,
     )

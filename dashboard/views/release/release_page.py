@@ -95,6 +95,8 @@ def _summary(table: DeskTable, plan: Plan, share: float, paid: bool) -> None:
             st.write(messages.plain("; ".join(query.sentence(table.domain) for query in plan.queries) + "."))
             count = "as many as the release estimates" if plan.records is None else amount(plan.records)
             st.write(f"Synthetic records ({count}) in all {len(table.domain)} columns; the schema; a certificate.")
+            if plan.copies:
+                st.write(f"{amount(plan.copies)} synthetic copies to make intervals from; they cost nothing.")
             _unmeasured(table, plan)
             messages.badge("public")
         with how:
@@ -126,7 +128,8 @@ def _summary(table: DeskTable, plan: Plan, share: float, paid: bool) -> None:
 def _takes(table: DeskTable, plan: Plan) -> str:
     """The time of the whole release, by the public size of the table."""
     figure = plan.expected_error
-    return wording.duration(figure.seconds + remaining.packing(len(table.domain), plan.records or figure.rows))
+    one = figure.seconds + remaining.packing(len(table.domain), plan.records or figure.rows)
+    return wording.duration(one * (1 + plan.copies))
 
 
 def _options(plan: Plan) -> str:

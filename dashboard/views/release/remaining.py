@@ -32,7 +32,7 @@ class RemainingTime:
     noise: float
     """Seconds of the mechanism, by trials on public tables of the size that the table is said to have."""
     records: float
-    """Seconds for the records."""
+    """Seconds for the records, and for copies."""
 
 
 class Clocks:
@@ -104,10 +104,9 @@ def _estimate(plan_id: str, _desk: Desk) -> RemainingTime | None:
         return None
     try:
         terms, table = ReleaseTerms.read(entry.plan_json), _desk.table(entry.dataset_id)
-        return RemainingTime(
-            noise=_desk.plan_from(table, terms, edition=terms.edition).expected_error.seconds,
-            records=packing(len(table.domain), terms.records or table.notes["rows"]),
-        )
+        noise = _desk.plan_from(table, terms, edition=terms.edition).expected_error.seconds
+        records = packing(len(table.domain), terms.records or table.notes["rows"])
+        return RemainingTime(noise=noise, records=records + terms.copies * (noise + records))
     except DeskError:
         return None
 

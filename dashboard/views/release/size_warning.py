@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from core.base.wording import plural
 from core.planning.room_for_noise import moved_share, too_small
 from core.plans.statements import DeskTable
 from core.queries.kit.protocol import QueryClass
+from core.release.listing import name_of
 from core.release.release import Release
 from dashboard.views.common import messages
 
@@ -27,3 +29,6 @@ def after(release: Release) -> None:
     if said := release.caution():
         st.warning(said, icon=":material/warning:")
         messages.note("By the released number of rows and the error that the certificate expects.", "released")
+    if doubtful := release.certificate.doubtful:
+        with st.expander(f"{plural(len(doubtful), 'table')} mostly noise: associations there cannot be trusted"):
+            st.write(messages.plain("; ".join(name_of(columns) for columns in doubtful)))

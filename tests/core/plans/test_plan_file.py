@@ -21,6 +21,7 @@ PLAN = ReleaseTerms(
     budget=Budget("0.3", "1e-9"),
     options={"variant": "theorem"},
     records=1_000,
+    copies=5,
 )
 
 

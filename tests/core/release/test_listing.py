@@ -24,7 +24,7 @@ from tests.core.release.test_certificate import CERTIFICATE
 from tests.core.samples import SMALL, small_cells
 
 PAIRS = tuple(combinations(SMALL.names, 2))
-HEADER = ["table", "colour", "size", "old", "count", "standard_error", "source"]
+HEADER = ["table", "colour", "size", "old", "count", "standard_error", "expected_error", "source"]
 
 
 def tables_of(release: Release) -> pd.DataFrame:
@@ -46,7 +46,13 @@ def points(seed: int = 0) -> Points:
 
 def some_tables(seed: int = 0) -> Tables:
     drawn = points(seed)
-    return Tables(SMALL, {PAIRS[1]: drawn.marginal(PAIRS[1]) + 0.25}, drawn, {PAIRS[1]: 2.34567, ("old",): np.nan})
+    return Tables(
+        SMALL,
+        {PAIRS[1]: drawn.marginal(PAIRS[1]) + 0.25},
+        drawn,
+        {PAIRS[1]: 2.34567, ("old",): np.nan},
+        {PAIRS[0]: 1.25},
+    )
 
 
 @pytest.mark.parametrize("model", [Histogram(SMALL, small_cells(900)), points(), some_tables()])
@@ -71,8 +77,21 @@ def test_the_list_says_what_was_measured_and_how_well():
         "colour x size": [INFERRED], "colour x old": [MEASURED], "size x old": [INFERRED],
     }  # fmt: skip
     assert listed["standard_error"].first().dropna().to_dict() == {"colour x old": 2.346}
+    assert listed["expected_error"].first().to_dict() == {"colour x old": 1.5, "colour x size": 1.25, "size x old": 1.5}
     unknown = tables_of(packed(Histogram(SMALL, small_cells(900))))
     assert unknown["source"].isna().all() and unknown["standard_error"].isna().all(), "its model does not say"
+
+
+def test_tables_that_are_mostly_noise_are_named():
+    drawn = points()
+    noisy = Tables(SMALL, {}, drawn, {}, {PAIRS[0]: 9.1, PAIRS[1]: 17.9, PAIRS[2]: 1.0})
+    release = packed(noisy)
+    assert drawn.total == 900, "12 x 9.1 / 2 is above 54 rows, 6 x 17.9 / 2 is below"
+    assert release.certificate.doubtful == [PAIRS[0]]
+    about = zipfile.ZipFile(io.BytesIO(release.zip())).read("README.txt").decode()
+    assert about.endswith("cannot be trusted:\n  colour x size\n")
+    assert "Mostly noise" in release.report().decode()
+    assert "doubtful" not in packed(some_tables()).certificate.facts()
 
 
 def test_the_model_answers_where_none_of_its_tables_does():
@@ -114,9 +133,9 @@ def test_what_is_listed_does_not_follow_the_data():
 def test_names_of_the_schema_stay_apart_from_those_of_the_list():
     domain = Domain((Booleans(name="count"), Categories(name="table", values=("=1", "a, b"))))
     listing = Listing(domain, [ListedTable(domain.names, np.arange(4.0).reshape(2, 2))])
-    assert listing.header == ("table_", "count", "table", "count_", "standard_error", "source")
+    assert listing.header == ("table_", "count", "table", "count_", "standard_error", "expected_error", "source")
     lines = b"".join(listing.csv()).decode().splitlines()
-    assert lines[1:3] == ["count x table,false,'=1,0.0,,", 'count x table,false,"a, b",1.0,,']
+    assert lines[1:3] == ["count x table,false,'=1,0.0,,,", 'count x table,false,"a, b",1.0,,,']
     assert pq.read_table(io.BytesIO(listing.parquet())).column("table").to_pylist() == ["=1", "a, b"] * 2
 
 
@@ -140,6 +159,7 @@ def test_the_flagship_lists_all_pairs_and_an_older_release_opens(tmp_path):
     assert list(dict.fromkeys(listed["table"]))[:3] == [" x ".join(pair) for pair in PAIRS]
     assert listed.loc[listed["table"] == "old", "source"].eq(MEASURED).all()
     assert (listed["standard_error"].dropna() > 0).all() and listed["standard_error"].notna().any()
+    assert (listed["expected_error"] > 0).all(), "every table"
     members = zipfile.ZipFile(io.BytesIO(release.zip()))
     older = io.BytesIO()
     with zipfile.ZipFile(older, "w") as archive:

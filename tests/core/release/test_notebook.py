@@ -2,6 +2,7 @@
 
 import io
 import json
+import sys
 import zipfile
 from pathlib import Path
 
@@ -21,11 +22,13 @@ def test_every_cell_runs_beside_the_files(tmp_path: Path, monkeypatch: pytest.Mo
     frame = people(200).head(100)
     table = frame.assign(**{ODD.names[0]: ["a", "b"] * 50, "ill": [True, False] * 50})[list(ODD.names)]
     held = desk.add_table(table, ODD, unit=Unit.row(), budget=Budget(2))
-    release = desk.release(desk.plan(held, [Marginals(order=1)], mechanism=mechanism, budget=Budget(1)))
+    release = desk.release(desk.plan(held, [Marginals(order=1)], mechanism=mechanism, budget=Budget(1), copies=2))
     desk.close()
     (tmp_path / "files").mkdir()
     zipfile.ZipFile(io.BytesIO(release.zip())).extractall(tmp_path / "files")
     monkeypatch.chdir(tmp_path / "files")
+    monkeypatch.syspath_prepend(tmp_path / "files")
+    monkeypatch.delitem(sys.modules, "combine", raising=False)
     found = json.loads(release.notebook())
     names: dict[str, object] = {}
     for cell in found["cells"]:
@@ -34,6 +37,7 @@ def test_every_cell_runs_beside_the_files(tmp_path: Path, monkeypatch: pytest.Mo
     assert names["column"] == ODD.names[0]
     assert len(names["records"]) == release.certificate.synthetic_rows  # type: ignore[arg-type]
     assert names["certificate"]["epsilon"] == 1  # type: ignore[index]
+    assert len(names["copies"]) == 2  # type: ignore[arg-type]
     assert len({cell["id"] for cell in found["cells"]}) == len(found["cells"])
 
 

@@ -34,7 +34,9 @@ def test_the_script_makes_the_same_plan_and_its_release(tmp_path):
     pd.DataFrame({"colour": ["red", "grün"] * 50, "size": [0, 3] * 50}).to_csv(table, index=False)
     desk = Desk(tmp_path / "first")
     held = desk.add_table(table, DOMAIN, unit=Unit.row(), budget=Budget(2, 1e-9))
-    plan = desk.plan(held, [Marginals(order=2)], mechanism="gaussian", budget=Budget(1, 1e-9), records=40, measure=0.02)
+    plan = desk.plan(
+        held, [Marginals(order=2)], mechanism="gaussian", budget=Budget(1, 1e-9), records=40, measure=0.02, copies=2
+    )
     release = desk.release(plan)
 
     (tmp_path / "reproduce.py").write_bytes(release.script())

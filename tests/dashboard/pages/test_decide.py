@@ -44,6 +44,7 @@ ROWS = pd.DataFrame(
 SITES = [["north", 0, 3], ["south", 0, 0], ["east", 3, 1]]
 PUBLIC: dict[str, dict[str, Any]] = {
     "k-median": {"sites": SITES, "columns": ["x", "y"], "k": 1},
+    "facility-superset": {"sites": SITES, "columns": ["x", "y"], "opening": 2.0},
     "k-means": {"columns": ["x", "y"], "k": 2},
     "min-cut": {"columns": ["from", "to"]},
     "vertex-cover": {"columns": ["from", "to"]},
@@ -107,6 +108,17 @@ def test_sites_are_typed_and_mistakes_are_sentences(page: Open, desk: Desk, call
     app.text_area[0].set_value("north, 0, 3\nsouth, 0\neast, 3, 1").run()
     assert "two coordinates" in errors(app)[0]
     assert not desk.statement(calls).entries
+
+
+def test_misfits_stop_nothing_and_are_told_to_the_curator(page: Open, desk: Desk) -> None:
+    stray = ROWS.assign(**{"from": ["p", "nobody", "r"], "to": ["q", "r", "r"]})
+    table = desk.add_table(stray, DOMAIN, unit=Unit.row(), budget=Budget(4), name="stray")
+    app = columns(chosen(page("decide"), "min-cut"), ["from", "to"])
+    assert not errors(app)
+    assert "did not fit the schema: 1 of 'from'" in words(app).replace("\\", "")
+    # One edge is left: from 'nobody' and from a vertex to itself there is none.
+    stored = desk.decide(table, "min-cut", public=PUBLIC["min-cut"], budget=Budget(1))
+    assert len(stored.decided.lines) == 3
 
 
 def test_what_the_budget_does_not_pay_cannot_be_pressed(page: Open, calls: DeskTable) -> None:

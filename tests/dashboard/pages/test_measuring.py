@@ -49,6 +49,21 @@ def test_a_release_is_measured_unless_it_is_switched_off(page: Open, desk: Desk,
 
 
 @pytest.mark.exhaustive
+def test_copies_are_chosen_on_plan_and_come_with_the_release(page: Open, desk: Desk, small: DeskTable) -> None:
+    app = page("plan")
+    next(found for found in app.number_input if found.label == "Synthetic copies").set_value(2).run()
+    assert planned(app).copies == 2
+    app = go_on(app)
+    assert "2 synthetic copies" in words(app)
+    button(app, "Release").click().run()
+    app = finished(app, desk)
+    assert "The ZIP also has 2 copies" in words(app)
+    [entry] = desk.statement(small).entries
+    release = desk.result(entry.plan_id)
+    assert release is not None and len(release.copies()) == 2
+
+
+@pytest.mark.exhaustive
 def test_off_is_one_step(page: Open, desk: Desk, small: DeskTable) -> None:
     app = page("plan")
     slider(app).set_value(Fraction(0)).run()

@@ -318,9 +318,11 @@ def test_a_saved_plan_fills_the_form_of_another_tab(page: Open, mixed: DeskTable
     app = filled(page("plan"), name)
     field(app, "Epsilon (ε)").set_value("0.3").run()
     number(app, "Synthetic rows").set_value(123).run()
+    number(app, "Synthetic copies").set_value(4).run()
     assert not errors(app)
     plan = planned(app)
     assert (plan.budget.epsilon, plan.records, plan.queries[0].name) == (Budget("0.3").epsilon, 123, name)
+    assert plan.copies == 4
 
     other = page("plan")
     assert planned(other) != plan

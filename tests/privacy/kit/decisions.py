@@ -23,25 +23,36 @@ PROJECTS = Domain((Booleans(name="a"), Booleans(name="b"), Integers(name="c", lo
 PEOPLE = Domain((Booleans(name="ill"), Booleans(name="a"), *PLACES))
 ENDS = {"columns": ["from", "to"]}
 SITES = {"sites": [["n", 0, 0], ["m", 1, 1], ["o", 2, 0]], "columns": ["x", "y"], "k": 1}
+WITHOUT_K = {name: value for name, value in SITES.items() if name != "k"}
+LISTED = {
+    "sites": [["n"], ["m"]],
+    "columns": ["element"],
+    "k": 1,
+    "distances": [[place, site, far] for far, place in enumerate("defg") for site in "nm"],
+}
 SETS = {"members": [["A", "d"], ["A", "e"], ["B", "e"], ["B", "f"], ["C", "f"], ["C", "g"]], "column": "element"}
 
 INSTANCES: dict[str, list[tuple[Domain, dict[str, Any]]]] = {
-    "k-median-counts": [(PLACES, SITES)],
+    "k-median-counts": [(PLACES, SITES), (ELEMENTS, LISTED)],
     "k-median-exact": [(PLACES, SITES)],
     "k-median-search": [(PLACES, {**SITES, "swaps": 2})],
+    "facility-superset": [(PLACES, {**WITHOUT_K, "opening": 2.0})],
     "k-means": [(PLACES, {"columns": ["x", "y"], "k": 2})],
+    "k-means-records": [(PLACES, {"columns": ["x", "y"], "k": 2})],
     "min-cut": [(GRAPH, ENDS), (HEAVY, {**ENDS, "weight": "weight"})],
-    "min-cut-padded": [(GRAPH, ENDS)],
+    "min-cut-padded": [(GRAPH, ENDS), (GRAPH, {**ENDS, "estimated": False})],
     "vertex-cover-order": [
         (GRAPH, ENDS),
         (GRAPH, {**ENDS, "padding": "hallucinated"}),
         (GRAPH, {**ENDS, "costs": [["p", 3], ["q", 2]]}),
     ],
+    "vertex-cover-classes": [(GRAPH, ENDS), (GRAPH, {**ENDS, "costs": [["p", 3], ["q", 2]]})],
     "vertex-cover-degrees": [(GRAPH, ENDS), (GRAPH, {**ENDS, "costs": [["p", 3]]})],
     "vertex-cover-size": [(GRAPH, ENDS)],
     "set-cover-presence": [(ELEMENTS, SETS), (ELEMENTS, {**SETS, "costs": [["A", 4]]})],
     "set-cover-orders": [(ELEMENTS, SETS), (ELEMENTS, {**SETS, "costs": [["A", 4]]})],
     "set-cover-choices": [(ELEMENTS, SETS), (ELEMENTS, {**SETS, "costs": [["A", 4]]})],
+    "set-cover-ranges": [(ELEMENTS, {**SETS, "costs": [["A", 400], ["B", 3]]})],
     "projects": [(PROJECTS, {"columns": ["a", "b", "c"], "k": 2})],
     "projects-exact": [(PROJECTS, {"columns": ["a", "b", "c"], "k": 2})],
     "learner": [

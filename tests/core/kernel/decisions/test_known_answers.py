@@ -64,7 +64,7 @@ def graph() -> Remembered:
 def test_constants():
     assert (values.VALUE, weighed.EXACT) == (1024, 2**53)
     assert (cuts.MOST_ENUMERATED, covers.MOST_COST) == (22, 2**20)
-    assert (vertex_order.STEPS, vertex_order._FINE) == (1024, 2**60)
+    assert (vertex_order.STEPS, vertex_order.FINE) == (1024, 2**60)
     assert (vertex_order.MOST_EASE, vertex_order.MOST_PADDING, vertex_order.MOST_VERTICES) == (1024, 2**40, 2048)
 
 

@@ -77,6 +77,16 @@ def few_points(monkeypatch):
     monkeypatch.setattr(tables_model, "MOST_POINTS", 5_000)
 
 
+@pytest.mark.parametrize("epsilon", [0.1, 1])
+def test_expected_errors_are_those_of_the_tables(epsilon):
+    table = chain(6, 20_000)
+    model = run(Tree(queries=PAIRS, budget=Budget(epsilon, 1e-9)), table)
+    sets = [(name,) for name in table.domain.names] + list(combinations(table.domain.names, 2))
+    told = [model.expected[columns] for columns in sets]
+    found = [float(np.abs(model.marginal(columns) - table.marginal(columns)).mean()) for columns in sets]
+    assert 0.5 < np.mean(told) / np.mean(found) < 2
+
+
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: f"{unit.limit}{unit.neighbours}")
 @pytest.mark.parametrize("budget", (*BUDGETS, LARGE), ids=str)

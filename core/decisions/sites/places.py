@@ -1,4 +1,7 @@
-"""Where people are and where sites may be: public sites, and the cells of one or two columns as places."""
+"""Where people are and where sites may be: public sites, and the cells of one or two columns as places.
+
+How far a place is from a site follows from coordinates, or from a public table of distances.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,11 @@ MOST_PLACES = 2**16
 MOST_PAIRS = 2**24
 METRICS = ("plane", "latitude and longitude")
 
+Sites = tuple[tuple[str, float, float] | tuple[str], ...]
+"""Names with two coordinates each, or names alone where distances are listed."""
+Ways = tuple[tuple[str, str, float], ...]
+"""A value of the column of places, a site, and how far apart they are."""
+
 
 @dataclass(frozen=True, eq=False)
 class Places:
@@ -32,8 +40,6 @@ class Places:
     """One line per place, one number per site; 0 everywhere for a place that is nowhere."""
     step: float
     """How far one step is."""
-    coordinates: Floats
-    """Of the places, in the order of the cells; NaN for one that is nowhere."""
     known: int
     """Places that are somewhere."""
 
@@ -41,15 +47,24 @@ class Places:
     def diameter(self) -> float:
         return STEPS * self.step
 
+    @property
+    def apart(self) -> Floats:
+        """The distances themselves."""
+        return np.asarray(self.steps * self.step, dtype=np.float64)
+
     def costs(self, chosen: tuple[int, ...]) -> IntArray:
         """The distance of every place from the nearest of the chosen sites."""
         return np.asarray(self.steps[:, list(chosen)].min(axis=1))
 
 
-def read_sites(lines: Any) -> tuple[tuple[str, float, float], ...]:
-    """Sites as they were typed: name, x, y (or name, latitude, longitude)."""
-    found = []
+def read_sites(lines: Any, listed: bool) -> Sites:
+    """Sites as they were typed: name, x, y (or name, latitude, longitude); the name is enough where distances are
+    listed."""
+    found: list[tuple[str, float, float] | tuple[str]] = []
     for line in lines if isinstance(lines, list | tuple) else ():
+        if isinstance(line, list | tuple) and listed and len(line) >= 1:
+            found.append((str(line[0]),))
+            continue
         if not isinstance(line, list | tuple) or len(line) != 3:
             raise BadParameter("sites", "each site needs a name and two coordinates.")
         name, *place = line
@@ -58,12 +73,27 @@ def read_sites(lines: Any) -> tuple[tuple[str, float, float], ...]:
         found.append((str(name), float(place[0]), float(place[1])))
     if not found:
         raise BadParameter("sites", "name at least one site with its coordinates.")
-    if len({name for name, _, _ in found}) != len(found):
+    if len({site[0] for site in found}) != len(found):
         raise BadParameter("sites", "each site may be named only once.")
     return tuple(found)
 
 
-def places(sites: tuple[tuple[str, float, float], ...], columns: Columns, metric: str, domain: Domain) -> Places:
+def read_distances(lines: Any) -> Ways:
+    """Distances as they were typed: place, site, distance."""
+    found = []
+    for line in lines if isinstance(lines, list | tuple) else ():
+        if not isinstance(line, list | tuple) or len(line) != 3:
+            raise BadParameter("distances", "each line needs a place, a site and how far apart they are.")
+        place, site, far = line
+        if isinstance(far, bool) or not isinstance(far, int | float) or not (math.isfinite(far) and far >= 0):
+            raise BadParameter("distances", f"'{printable(place)}' needs a distance of at least 0.")
+        found.append((str(place), str(site), float(far)))
+    if len({line[:2] for line in found}) != len(found):
+        raise BadParameter("distances", "each place and site may be listed only once together.")
+    return tuple(found)
+
+
+def places(sites: Sites, columns: Columns, metric: str, distances: Ways, domain: Domain) -> Places:
     limits.names(columns, "columns", 1, 2)
     size = domain.cells(columns)
     if size > MOST_PLACES or size * len(sites) > MOST_PAIRS:
@@ -71,27 +101,54 @@ def places(sites: tuple[tuple[str, float, float], ...], columns: Columns, metric
             f"There are {amount(size)} places and {amount(len(sites))} sites; use coarser bins, at most "
             f"{amount(MOST_PLACES)} places and {amount(MOST_PAIRS)} pairs."
         )
-    where = _named(sites, columns[0], domain) if len(columns) == 1 else _grid(columns, domain)
-    spots = np.array([site[1:] for site in sites])
-    apart = _earth(where, spots) if metric == METRICS[1] else _plane(where, spots)
+    apart = _listed(sites, columns, distances, domain) if distances else _measured(sites, columns, metric, domain)
     there = ~np.isnan(apart).any(axis=1)
     furthest = float(apart[there].max(initial=0.0))
     if not furthest > 0:
         raise BadParameter("sites", "lie in the same spot as every place, so that nothing is to be decided.")
     steps = np.zeros(apart.shape, dtype=np.int64)
     steps[there] = np.rint(apart[there] / furthest * STEPS).astype(np.int64)
-    return Places(tuple(name for name, _, _ in sites), steps, furthest / STEPS, where, int(there.sum()))
+    return Places(tuple(site[0] for site in sites), steps, furthest / STEPS, int(there.sum()))
 
 
-def _named(sites: tuple[tuple[str, float, float], ...], column: str, domain: Domain) -> Floats:
+def _listed(sites: Sites, columns: Columns, distances: Ways, domain: Domain) -> Floats:
+    """Distances from a table: one column of places, which need not be sites."""
+    if len(columns) != 1:
+        raise BadParameter("distances", "go with one column, whose values are the places.")
+    attribute = domain[columns[0]]
+    rows = {attribute.label(code): code for code in range(attribute.regular)}
+    lines = {site[0]: line for line, site in enumerate(sites)}
+    found = np.full((attribute.size, len(sites)), np.nan)
+    for place, site, far in distances:
+        if place not in rows:
+            raise BadParameter("distances", f"'{printable(place)}' is no value of '{printable(columns[0])}'.")
+        if site not in lines:
+            raise BadParameter("distances", f"'{printable(site)}' is no site.")
+        found[rows[place], lines[site]] = far
+    for place, code in rows.items():
+        if np.isnan(found[code]).any():
+            raise BadParameter("distances", f"lack one from '{printable(place)}' to a site.")
+    return found
+
+
+def _measured(sites: Sites, columns: Columns, metric: str, domain: Domain) -> Floats:
+    """Distances from coordinates."""
+    where = _named(sites, columns[0], domain) if len(columns) == 1 else _grid(columns, domain)
+    spots = np.array([site[1:] for site in sites])
+    return _earth(where, spots) if metric == METRICS[1] else _plane(where, spots)
+
+
+def _named(sites: Sites, column: str, domain: Domain) -> Floats:
     """Places that are sites themselves: a column whose values are names of sites."""
-    attribute, known = domain[column], {name: (x, y) for name, x, y in sites}
+    attribute, known = domain[column], {site[0]: site[1:] for site in sites}
     found = np.full((attribute.size, 2), np.nan)
     for code in range(attribute.regular):
         label = attribute.label(code)
         if label not in known:
             raise BadParameter(
-                "sites", f"lack a value of column '{printable(column)}'; name a site for every value, or two columns."
+                "sites",
+                f"lack a value of column '{printable(column)}'; name a site for every value, list distances, or name "
+                "two columns.",
             )
         found[code] = known[label]
     return found

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from core.theory import decisions as theory
+from core.theory.decisions import decision_bounds as theory
 
 
 @pytest.mark.parametrize("epsilon", [0.02, 0.05, 0.08])

@@ -10,7 +10,7 @@ import numpy as np
 
 from core.base.wording import figure
 from core.decisions.decision import ESTIMATE, FAILURE, Decided
-from core.decisions.k_median import KMedian, local_search
+from core.decisions.sites.k_median import KMedian, local_search
 from core.kernel.kernel import Kernel
 from core.kernel.tables import Marginal
 from core.mechanisms.kit.protocol import Progress, silent
@@ -18,7 +18,7 @@ from core.privacy.events import Cost, Laplace
 from core.privacy.spendable import pure_for
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.theory.decisions import sum_of_noises
+from core.theory.decisions.decision_bounds import sum_of_noises
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,8 @@ class KMedianCounts(KMedian):
 
     **Accuracy** noise of scale b = unit.l1/epsilon on c places moves what any choice seems to cost by at most
     diameter x nu sqrt(8 ln(2 N/beta)), nu = b max(sqrt(c), sqrt(2 ln(2 N/beta))), for all N choices of k sites at once,
-    with probability 1 - beta (Chan, Shi and Song 2011); the search itself is within 5 times of the best it could find.
+    with probability 1 - beta (Chan, Shi and Song 2011); the search itself is within 5 times of the best it could find
+    where distances obey the triangle inequality and no count seems negative.
 
     **Runtime** O(places x sites x k) for each of some ten rounds.
 
@@ -51,7 +52,8 @@ class KMedianCounts(KMedian):
         off = place.diameter * sum_of_noises(scale, place.known, math.comb(len(self.sites), self.k), FAILURE)
         return (
             f"What every choice of {self.k} sites seems to cost is within ±{figure(off)} of what it costs, "
-            f"{100 * (1 - FAILURE):.0f} % of the time; the search is within 5 times of the best by what seems."
+            f"{100 * (1 - FAILURE):.0f} % of the time; where no count seems negative the search is within 5 times of "
+            f"the best by what seems{', if distances obey the triangle inequality' if self.distances else ''}."
         )
 
     def run(self, kernel: Kernel, progress: Progress = silent) -> Decided:

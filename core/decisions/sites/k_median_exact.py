@@ -12,15 +12,15 @@ import numpy as np
 from core.base.errors import Refused
 from core.base.wording import amount, figure
 from core.decisions.decision import FAILURE, Decided, choices
-from core.decisions.k_median import KMedian
-from core.decisions.k_median_search import MOST_WEIGHTS
+from core.decisions.sites.k_median import KMedian
+from core.decisions.sites.k_median_search import MOST_WEIGHTS
 from core.kernel.decisions.weighed import Weighed
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Progress, silent
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.theory.decisions import selection_loss
+from core.theory.decisions.decision_bounds import selection_loss
 
 
 @dataclass(frozen=True, kw_only=True)

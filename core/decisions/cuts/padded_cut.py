@@ -8,15 +8,15 @@ from typing import ClassVar
 
 from core.base.errors import Refused
 from core.base.wording import figure
-from core.decisions.decision import Decided, choices
-from core.decisions.min_cut import ENUMERATED, CutGraph, sides_of
+from core.decisions.cuts.min_cut import ENUMERATED, CutGraph, sides_of
+from core.decisions.decision import Decided
 from core.kernel.decisions.cuts import PaddedCuts, PaddedSides
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Progress, silent
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.theory.decisions import padded_cut_target, padding_helps
+from core.theory.decisions.decision_bounds import padded_cut_target, padding_helps
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,12 +46,12 @@ class PaddedCut(CutGraph):
             raise Refused(f"'min-cut-padded' compares all cuts of at most {ENUMERATED} vertices; use 'min-cut'.")
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
-        choosing, estimating = choices(self.budget, 2)
-        return Cost.of([choosing, choosing, estimating])
+        choosing, estimating = self._choices(2)
+        return Cost.of([choosing, choosing, *([] if estimating is None else [estimating])])
 
     def guarantee(self, domain: Domain, unit: Unit) -> str:
         edges = self.cut_edges(domain)
-        rate = float(choices(self.budget, 2)[0].epsilon) / (2 * edges.most(unit))
+        rate = float(self._choices(2)[0].epsilon) / (2 * edges.most(unit))
         if not padding_helps(edges.vertices, rate):
             return (
                 f"With {edges.vertices} vertices and this budget the graph cannot be padded as the theorem needs it: "
@@ -62,7 +62,7 @@ class PaddedCut(CutGraph):
 
     def run(self, kernel: Kernel, progress: Progress = silent) -> Decided:
         self.check(kernel.domain, kernel.unit)
-        edges, (choosing, estimating) = self.cut_edges(kernel.domain), choices(self.budget, 2)
+        edges, (choosing, estimating) = self.cut_edges(kernel.domain), self._choices(2)
         target = padded_cut_target(edges.vertices, float(choosing.epsilon) / (2 * edges.most(kernel.unit)))
         progress("Padding the graph", 0.1)
         added = kernel.choose(PaddedCuts(edges, round(target)), choosing)

@@ -22,7 +22,7 @@ def sum_of_noises(scale: float, terms: int, sums: int, beta: float) -> float:
 
     nu sqrt(8 ln(2 N/beta)) with nu = scale max(sqrt(terms), sqrt(2 ln(2 N/beta))) (Chan, Shi and Song 2011, lemma 2.8).
     """
-    many = math.log(2 * sums / beta)
+    many = math.log(sums) + math.log(2 / beta)
     return scale * max(math.sqrt(terms), math.sqrt(2 * many)) * math.sqrt(8 * many)
 
 
@@ -74,6 +74,15 @@ def vertex_cover_thesis(epsilon: float) -> float:
 def hallucinated_ratio(padding: float, first: float) -> float:
     """2 (1 + w)(1 + 1/ln(1/(1 - alpha))): w hallucinated edges each in the first alpha of the steps (T 7.9)."""
     return 2 * (1 + padding) * (1 + 1 / math.log(1 / (1 - first)))
+
+
+def weighted_vertex_cover_ratio(padding: float) -> float:
+    """52 (1 + w): the expected cost of algorithm 4 with w hallucinated edges each, in smallest covers.
+
+    What is drawn costs at most 4 (1 + w) OPT, 2 of it by rounding costs up to powers of 2 (T lemma 17), and what is put
+    out in bulk 12 times as much again (T lemma 18).
+    """
+    return 52 * (1 + padding)
 
 
 def weighted_vertex_cover_thesis(epsilon: float) -> float:

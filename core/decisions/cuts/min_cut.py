@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.base import limits
-from core.base.arrays import Floats
 from core.base.errors import Refused
 from core.base.options import check_options, option
 from core.base.wording import amount, figure
+from core.decisions.cuts.suggestions import most_suggested, suggested
 from core.decisions.decision import ESTIMATE, FAILURE, Decided, choices, measured
 from core.decisions.graph import Graph, weighted
 from core.kernel.decisions.cuts import AllCuts, CutWeight, Edges, PairWeights, SomeCuts
@@ -27,18 +25,13 @@ from core.privacy.spendable import pure_for
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 from core.table.counts import Counts
-from core.theory.decisions import selection_loss
+from core.theory.decisions.decision_bounds import selection_loss
 
 ENUMERATED = 20
 """Up to so many vertices all cuts are compared."""
 MOST_CUT_VERTICES = 400
 CHOOSING = Fraction(1, 3)
 """Part that chooses among suggested cuts; the rest makes the noisy graph they are suggested by."""
-MOVES = 200
-DOUBTFUL = 40
-"""Vertices nearest to changing sides; all pairs of them are also moved together."""
-VECTORS = 6
-"""Directions along which the vertices of a noisy graph are swept for cuts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +43,12 @@ class CutGraph(Graph):
     budget: Budget
     weight: str | None = option(
         "column", "Column of whole weights", default=None, only="numeric", help="Left empty: every row weighs 1."
+    )
+    estimated: bool = option(
+        "flag",
+        "Measure the weight between the parts",
+        default=True,
+        help="Takes a tenth of epsilon; without it the choice of the cut gets all of it.",
     )
 
     def __post_init__(self) -> None:
@@ -71,10 +70,19 @@ class CutGraph(Graph):
         graph = nx.from_numpy_array(self.cut_edges(counts.domain).weights(counts))
         return float(nx.stoer_wagner(graph)[0]) if nx.is_connected(graph) else 0.0
 
-    def _divided(self, kernel: Kernel, other: NDArray[np.bool_], event: Laplace) -> Decided:
-        """The two parts, the first vertex in part 1, and the weight between them, measured."""
+    def _choices(self, count: int) -> tuple[Selection, Laplace | None]:
+        """Equal choices that follow one another, and the measurement if there is one."""
+        choosing, estimating = choices(self.budget, count)
+        if self.estimated:
+            return choosing, estimating
+        # The choices take what the measurement would have cost; with a delta they stay as they are.
+        return (Selection(pure_for(self.budget) / count), None) if self.budget.pure or count == 1 else (choosing, None)
+
+    def _divided(self, kernel: Kernel, other: NDArray[np.bool_], event: Laplace | None) -> Decided:
+        """The two parts, the first vertex in part 1, and the weight between them, measured if that was wanted."""
         edges, names = self.cut_edges(kernel.domain), self.vertices(kernel.domain)
-        estimate = measured(kernel, CutWeight(edges, other), event, "Weight of the edges between the parts")
+        about = "Weight of the edges between the parts"
+        estimate = None if event is None else measured(kernel, CutWeight(edges, other), event, about)
         parts = [2 if each else 1 for each in other]
         small = sorted((1, 2), key=parts.count)[0]
         listed = ", ".join(name for name, part in zip(names, parts, strict=True) if part == small)
@@ -91,20 +99,21 @@ class MinCut(CutGraph):
     """Choose a cut by the exponential mechanism: among all, or among those that a noisy copy of the graph suggests.
 
     **Privacy** up to 20 vertices one choice by what a cut costs, to which an edge adds at most its weight. Beyond, two
-    thirds of the budget make a noisy weight of every pair of vertices; cuts that are small there are public, and the
-    rest chooses among them by what they really cost.
+    thirds of the budget make a noisy weight of every pair of vertices; cuts that are small there are public, among
+    them those of Karger's contractions, and the rest chooses among them by what they really cost. The thesis contracts
+    the private graph itself, which needs a delta; contracting the noisy one does not.
 
     **Accuracy** up to 20 vertices within (w unit.l1/epsilon) ln(2^(n-1)/beta) of the smallest cut, w the largest
     weight, with probability 1 - beta; beyond, within (w unit.l1/epsilon') ln(C/beta) of the best of C suggested ones.
 
     **Runtime** O(2^n) up to 20 vertices, O(n^3) beyond.
 
-    Theorem: T theorem 39; for small graphs padding as in algorithm 1 only hurts.
+    Theorem: T theorem 39 and the remark after 41; for small graphs padding as in algorithm 1 only hurts.
     """
 
     name: ClassVar[str] = "min-cut"
     title: ClassVar[str] = "Cut by one private choice"
-    known_as: ClassVar[tuple[str, ...]] = ("exponential mechanism", "global minimum cut")
+    known_as: ClassVar[tuple[str, ...]] = ("exponential mechanism", "global minimum cut", "Karger's contraction")
     prefer: ClassVar[str] = "Choose it to divide a network: exact comparison up to 20 vertices, suggestions beyond."
     for_study: ClassVar[bool] = False
 
@@ -118,7 +127,7 @@ class MinCut(CutGraph):
 
     def guarantee(self, domain: Domain, unit: Unit) -> str:
         edges, (noisy, choosing, _) = self.cut_edges(domain), self._events(domain)
-        most = 2 ** (edges.vertices - 1) - 1 if noisy is None else _most_suggested(edges.vertices)
+        most = 2 ** (edges.vertices - 1) - 1 if noisy is None else most_suggested(edges.vertices)
         loss = selection_loss(edges.most(unit) * unit.l1 // unit.limit, float(choosing.epsilon), most, FAILURE)
         among = "the smallest cut" if noisy is None else "the best of the cuts that the noisy graph suggests"
         return f"At most {figure(loss)} above {among}, {100 * (1 - FAILURE):.0f} % of the time."
@@ -132,61 +141,20 @@ class MinCut(CutGraph):
         else:
             seen = np.zeros((edges.vertices, edges.vertices))
             seen[np.triu_indices(edges.vertices, 1)] = kernel.measure(PairWeights(edges), noisy).values
-            sides = suggested(seen + seen.T)
+            sides = suggested(seen + seen.T, kernel.generator())
             progress("Choosing among the suggested cuts", 0.5)
             other = sides[kernel.choose(SomeCuts(edges, sides), choosing)]
         return self._divided(kernel, other, estimating)
 
-    def _events(self, domain: Domain) -> tuple[Laplace | None, Selection, Laplace]:
+    def _events(self, domain: Domain) -> tuple[Laplace | None, Selection, Laplace | None]:
         if self.edges(domain).vertices <= ENUMERATED:
-            return None, *choices(self.budget, 1)
-        whole = pure_for(self.budget)
-        choosing = whole * (1 - ESTIMATE) * CHOOSING
-        return Laplace(whole * (1 - ESTIMATE) - choosing), Selection(choosing), Laplace(whole * ESTIMATE)
+            return None, *self._choices(1)
+        whole, part = pure_for(self.budget), ESTIMATE if self.estimated else Fraction(0)
+        choosing = whole * (1 - part) * CHOOSING
+        last = Laplace(whole * part) if self.estimated else None
+        return Laplace(whole * (1 - part) - choosing), Selection(choosing), last
 
 
 def sides_of(candidate: int, vertices: int) -> NDArray[np.bool_]:
     """Which vertices lie on the other side than the first one, of a candidate of `AllCuts`."""
     return np.array([False, *(bool((candidate + 1) >> place & 1) for place in range(vertices - 1))])
-
-
-def _most_suggested(vertices: int) -> int:
-    return vertices + VECTORS * (vertices - 1 + 1 + vertices + DOUBTFUL * (DOUBTFUL - 1) // 2)
-
-
-def suggested(weights: Floats) -> NDArray[np.bool_]:
-    """Cuts that may be small in a graph with noisy weights: single vertices, sweeps along its main directions, and the
-    two sides of each direction after vertices moved to where they have more edges, with a vertex or two moved back.
-
-    Weights enter as they are, negative ones too: noise around 0 then cancels in large cuts.
-    """
-    noisy = np.array(weights)
-    np.fill_diagonal(noisy, 0.0)
-    vertices = len(noisy)
-    found = [np.arange(vertices) == vertex for vertex in range(vertices)]
-    centred = noisy - noisy.mean()
-    _, directions = np.linalg.eigh(np.diag(noisy.sum(axis=1)) - noisy)
-    _, others = np.linalg.eigh(centred)
-    for vector in (*directions.T[: VECTORS // 2], *others.T[::-1][: VECTORS - VECTORS // 2]):
-        place = np.argsort(np.argsort(vector))
-        found.extend(place < count for count in range(1, vertices))
-        found.extend(_around(noisy, vector > np.median(vector)))
-    sides = np.array(found)
-    sides = np.where(sides[:, :1], ~sides, sides)
-    return np.asarray(np.unique(sides[sides.any(axis=1)], axis=0))
-
-
-def _around(noisy: Floats, start: NDArray[np.bool_]) -> Iterator[NDArray[np.bool_]]:
-    side = start.copy()
-    for _ in range(MOVES):
-        # How much more weight a vertex has to the other side than to its own.
-        gains = np.where(side, 1, -1) * (noisy @ np.where(side, -1.0, 1.0))
-        if gains.max() <= 0 or side.sum() in (1, len(side) - 1):
-            break
-        side[int(np.argmax(gains))] ^= True
-    yield side
-    doubtful = np.argsort(-gains)
-    for vertex in doubtful:
-        yield side ^ (np.arange(len(side)) == vertex)
-    for one, two in combinations(doubtful[:DOUBTFUL], 2):
-        yield side ^ np.isin(np.arange(len(side)), (one, two))

@@ -11,15 +11,15 @@ from core.base.errors import Refused
 from core.base.options import option
 from core.base.wording import amount, figure
 from core.decisions.decision import Decided, choices
-from core.decisions.k_median import KMedian
-from core.decisions.places import Places
+from core.decisions.sites.k_median import KMedian
+from core.decisions.sites.places import Places
 from core.kernel.decisions.weighed import Weighed
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Progress, silent
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.theory.decisions import k_median_steps, k_median_surplus
+from core.theory.decisions.decision_bounds import k_median_steps, k_median_surplus
 
 MOST_WEIGHTS = 2**23
 """Swaps times places that are weighed at once: 64 MB."""
@@ -69,7 +69,8 @@ class KMedianSearch(KMedian):
         chance = min(1.0, (steps + 1) / place.known**2)
         return (
             f"At most 6 times the smallest sum of distances plus {figure(surplus)}, except with probability "
-            f"{chance:.2g}, where each of the {amount(place.known)} places has at most one person."
+            f"{chance:.2g}, where each of the {amount(place.known)} places has at most one person"
+            f"{' and distances obey the triangle inequality' if self.distances else ''}."
         )
 
     def run(self, kernel: Kernel, progress: Progress = silent) -> Decided:

@@ -1,0 +1,1 @@
+"""Where to open sites: k-median and facility location, and the places that people come from."""

@@ -1,0 +1,1 @@
+"""Synthetic copies of a release, and the intervals that are made from them."""

@@ -1,0 +1,117 @@
+"""Synthetic copies: what the same mechanism makes of tables that the private one may be, with noise as large again.
+
+**Privacy** Post-processing. A copy is made from its origin, which is drawn from the released model (`plausible.py`),
+with simulated noise; the table is not seen and nothing is spent, however many copies there are.
+
+**Accuracy** Copies are off their origins as the release is off the table (`combining.py`), as far as origins are like
+the table: the parametric bootstrap of Ferrando, Wang and Sheldon 2022. As records they are worse than those of the
+release, because they have the noise twice.
+
+**Runtime** one more run of the mechanism for each copy.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from core.base.arrays import Codes
+from core.base.unexpected import noted
+from core.kernel.kernel import Kernel
+from core.mechanisms.kit.protocol import Mechanism
+from core.models.points import Points
+from core.models.protocol import Model
+from core.models.widened import widened
+from core.planning.simulation.simulated_noise import SimulatedNoise
+from core.privacy.unit import Unit
+from core.release.copies import combining
+from core.release.copies.plausible import plausible
+from core.release.lawful import Lawful, records_for
+from core.table.stand_in import StandIn
+
+Again = Callable[[np.random.Generator], tuple[Codes, Model]]
+"""Records that the table may be, and what the mechanism makes of them."""
+ORIGIN, COPY = "copies/origin", "copies/synthetic"
+MAIN = '''
+
+def main() -> None:
+    """Means of all columns of numbers, with intervals about the table."""
+    from pathlib import Path
+
+    import pandas as pd
+
+    folder = Path(__file__).resolve().parent
+    records = pd.read_parquet(folder / "synthetic.parquet")
+    copies = [pd.read_parquet(path) for path in sorted(folder.glob("copies/synthetic-*.parquet"))]
+    origins = [pd.read_parquet(path) for path in sorted(folder.glob("copies/origin-*.parquet"))]
+
+    def statistic(frame: pd.DataFrame) -> pd.Series:
+        """Write your own here: any numbers that a data frame gives."""
+        return frame.mean(numeric_only=True)
+
+    released = statistic(records)
+    several = [[statistic(frame)[released.index] for frame in frames] for frames in (copies, origins)]
+    found = combine(released, *several)
+    columns = {"estimate": found.estimate, "error": found.error, "low": found.low, "high": found.high}
+    print(pd.DataFrame(columns, index=released.index).to_string())
+
+
+if __name__ == "__main__":
+    main()
+'''
+
+
+@dataclass(frozen=True, eq=False)
+class Redrawing:
+    """How a release is made once more from itself."""
+
+    mechanism: Mechanism
+    unit: Unit
+    released: Model
+    """The model over the columns that the mechanism sees."""
+    most: int
+    """Records that are drawn from it at most."""
+
+    def __call__(self, generator: np.random.Generator) -> tuple[Codes, Model]:
+        domain = self.released.domain
+        rows = min(records_for(domain, self.released.total), self.most)
+        drawn = plausible(self.released, self.released.sample(rows, generator), generator)
+        codes = Lawful.of(domain).records(drawn, generator)
+        kernel = Kernel(
+            StandIn(domain, codes, self.unit), SimulatedNoise(generator), self.mechanism.cost(domain, self.unit)
+        )
+        return codes, self.mechanism.run(kernel)
+
+
+def written_records(
+    model: Model, rows: int, lawful: Lawful, layout: Sequence[str], generator: np.random.Generator
+) -> tuple[np.ndarray, pd.DataFrame]:
+    """Records of a model: as codes, and as they are written, in another order."""
+    codes = lawful.records(model.sample(rows, generator), generator)
+    # Models lay records out in the order of their cells; nobody expects a sorted table.
+    return codes, lawful.decoded(generator.permutation(codes, axis=0), generator)[list(layout)]
+
+
+def draw_copies(
+    again: Again, number: int, rows: int, lawful: Lawful, layout: Sequence[str], generator: np.random.Generator
+) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+    """So many origins with their copies, or fewer where one fails: what was paid for is the release, which stays."""
+    for _ in range(number):
+        try:
+            codes, model = again(generator)
+            origin = Points(model.domain, codes, np.ones(len(codes)))
+            both = [widened(lawful.rules.domain, each) for each in (origin, model)]
+            frames = [written_records(each, rows, lawful, layout, generator)[1] for each in both]
+            yield frames[0], frames[1]
+        except Exception as problem:
+            noted(problem)
+            return
+
+
+def combining_script() -> str:
+    """The combining rules as a script that needs no Release Desk."""
+    return inspect.getsource(combining) + MAIN

@@ -1,0 +1,1 @@
+"""What is proven about private decisions: bounds, and the table of them."""
