@@ -23,6 +23,8 @@ from dashboard.views.tour import tour  # noqa: E402
 st.set_page_config(page_title="Release Desk", page_icon=Path(__file__).with_name("icon.png"), layout="wide")
 look.apply()
 SHARED = st.Page("steps/shared.py", title="Shared", icon=":material/public:")
+# The first page of a list has no address of its own: with this one before it, a link to /shared is found by everybody.
+FRONT = st.Page("steps/shared.py", title="Shared", url_path="front", default=True, visibility="hidden")
 LIMITS = st.Page("steps/limits.py", title="Limits", icon=":material/gpp_maybe:")
 HELP = st.Page("steps/help.py", title="Help", icon=":material/help:")
 CURATOR = [
@@ -41,7 +43,7 @@ CURATOR = [
 
 # A page that is not listed does not exist for the visitor, whatever address is typed.
 who = access.role()
-page = st.navigation(CURATOR if who == "curator" else [SHARED, LIMITS, HELP])
+page = st.navigation(CURATOR if who == "curator" else [FRONT, SHARED, LIMITS, HELP])
 access.explain(who)
 access.open_uploads(who)
 messages.legend(messages.STATUSES if who == "curator" else messages.SHOWN_TO_VISITORS)

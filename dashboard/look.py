@@ -2,6 +2,8 @@
 
 The primary colour is the background of buttons with white letters, so in the dark it cannot be light enough to be read
 as a letter itself: small texts in it take the colour of the text around them.
+
+A table wider than a phone would scroll sideways in a place that the keyboard cannot reach: there its cells break.
 """
 
 from __future__ import annotations
@@ -11,6 +13,12 @@ import streamlit as st
 STYLE = """<style>
 [data-testid="stSliderThumbValue"], [data-testid="stButtonGroup"] button[data-selected="true"] {
   color: inherit !important
+}
+@media (max-width: 640px) {
+  [data-testid="stTable"] th, [data-testid="stTable"] td {
+    padding: 0.25rem !important; font-size: 0.8rem; white-space: normal !important; overflow-wrap: anywhere;
+    min-width: 0 !important
+  }
 }
 </style>"""
 

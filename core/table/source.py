@@ -17,18 +17,23 @@ from core.table import files
 from core.table.formats import sqlite_file, survey_file
 from core.table.formats.duckdb_tables import ParquetRows, StoredRows, TextRows, tables_of
 from core.table.formats.engine import attach, engine_for
+from core.table.formats.renamed import Renamed, RenamedRows
 from core.table.frame import Frame
 from core.table.rows import Rows
 from core.table.sentences import without_cell_values
 
-TableSource = str | Path | files.TextFile | files.ParquetFiles | tuple[str | Path, str] | pd.DataFrame
+TableSource = str | Path | files.TextFile | files.ParquetFiles | tuple[str | Path, str] | pd.DataFrame | Renamed
 """A CSV, TSV, Parquet, Stata or SPSS file, or a text file with what is unusual about it; a folder of Parquet files or a
 pattern that fits some; a DuckDB or SQLite database with the name of a table in it, or a workbook with that of a sheet;
-or a DataFrame."""
+a DataFrame; or one of these with names for columns that have none."""
 
 
 @contextmanager
 def opened(source: TableSource) -> Iterator[Rows]:
+    if isinstance(source, Renamed):
+        with opened(source.source) as rows:
+            yield RenamedRows(rows, source.names)
+        return
     if isinstance(source, pd.DataFrame):
         yield Frame(source)
         return

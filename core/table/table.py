@@ -20,6 +20,7 @@ from core.privacy.unit import Unit
 from core.schema.domain import Domain
 from core.table import column_store, contribution_limit, counting
 from core.table.counts import Projected
+from core.table.formats.renamed import RenamedRows
 from core.table.raw_columns import RawColumn, RawColumns
 from core.table.rows import Column, Rows
 from core.table.sentences import without_cell_values
@@ -64,7 +65,10 @@ def survey(
 def _sketch(rows: Rows, names: Sequence[str], unit: Unit, count: int, key: str | None) -> RowSketch | None:
     """Of the columns that were taken, ids included."""
     taken = [*names, *([] if unit.column is None else [unit.column])]
-    return None if key is None else RowSketch.of(rows, taken, count, key)
+    if key is None:
+        return None
+    # By the names of the source: a table is recognised whatever its curator calls its columns.
+    return RowSketch.of(*((rows.rows, rows.own(taken)) if isinstance(rows, RenamedRows) else (rows, taken)), count, key)
 
 
 def _taken(rows: Rows, names: Sequence[str], unit: Unit, noise: Keys) -> tuple[int, NDArray[np.intp] | None]:

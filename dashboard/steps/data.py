@@ -15,16 +15,21 @@ with st.container():
         welcome.show(state.demo_file() is not None)
 st.write("Describe a table once. Its rows are encoded by your description, kept on this machine, and never shown.")
 
-st.header("1 · Choose a table", divider="gray")
-sources_form.choose(here.draft, desk)
+# Each step has a place of its own: what one of them shows more or less of moves no other, and nothing that is open
+# further down is closed by it.
+with st.container():
+    st.header("1 · Choose a table", divider="gray")
+    sources_form.choose(here.draft, desk)
 
 if here.draft.columns:
-    st.header("2 · Say whose privacy is protected", divider="gray")
-    unit = unit_form.unit([name for name, _ in here.draft.columns], here.draft.identity)
+    with st.container():
+        st.header("2 · Say whose privacy is protected", divider="gray")
+        unit = unit_form.unit([name for name, _ in here.draft.columns], here.draft.identity)
 
-    st.header("3 · Set the total budget", divider="gray")
-    budget = budget_form.budget("total", epsilon="2", delta="1e-9", about="all releases of this table together")
-    apart = intake.shared_budget()
+    with st.container():
+        st.header("3 · Set the total budget", divider="gray")
+        budget = budget_form.budget("total", epsilon="2", delta="1e-9", about="all releases of this table together")
+        apart = intake.shared_budget()
 
     st.header("4 · Declare the public schema", divider="gray")
     above = st.container()

@@ -20,6 +20,8 @@ KEPT_UNDER = "publisher"
 class Publisher:
     """An organisation, and how to reach it; all of it may be empty."""
 
+    title: str = ""
+    """Of the page; otherwise it is called after what it does."""
     organisation: str = ""
     contact: str = ""
     """An address or a page where questions are answered."""

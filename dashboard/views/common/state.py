@@ -72,12 +72,12 @@ class PageState:
     """What the fields held when that plan was made."""
     plan_drafts: dict[str, PlanDraft] = field(default_factory=dict)
     """The plan of each table that was kept from an earlier visit."""
-    curves: dict[Any, Any] = field(default_factory=dict)
-    """Expected errors by epsilon, as remembered as prices are."""
-    trying: tuple[Any, Future[Any]] | None = None
-    """What the mechanisms are being tried for, and that work."""
-    tried: tuple[Any, Any] | None = None
-    """What they were tried for last, and what was found: shown until better figures are there."""
+    found: dict[Any, Any] = field(default_factory=dict)
+    """What was found beside the Plan page, each with how often the figures had been refined by then."""
+    trying: dict[str, tuple[Any, Future[Any]]] = field(default_factory=dict)
+    """What is being found: for which choice, and that work."""
+    refined: int = 0
+    """How often the figures have become better."""
     refining: tuple[Any, str] | None = None
     """What the figures are being refined for, and the id of that work."""
     rehearsals: list[Any] = field(default_factory=list)

@@ -12,6 +12,7 @@ import pandas as pd
 
 from core.base.errors import BadFile
 from core.table.files import DecimalSign, Encoding, TextFile
+from core.table.formats.renamed import Renamed
 from core.table.table import TableSource
 from dashboard.views.data import server_path, upload
 
@@ -45,6 +46,8 @@ class Draft:
     """The one of them that was chosen."""
     columns: tuple[tuple[str, str], ...] = ()
     """Names and storage types, from the header only."""
+    names: dict[str, str] = field(default_factory=dict)
+    """What the curator calls columns that have no name of their own, by what the file calls them."""
     base: pd.DataFrame = field(default_factory=pd.DataFrame)
     """What the grid started from: an editor must not be fed its own output."""
     latest: pd.DataFrame = field(default_factory=pd.DataFrame)
@@ -101,7 +104,13 @@ class Draft:
 
     @contextmanager
     def source(self, workspace: Path) -> Iterator[TableSource]:
-        """What was chosen, readable for as long as it is needed."""
+        """What was chosen, readable for as long as it is needed, with the names that the curator gave."""
+        with self.unnamed_source(workspace) as source:
+            yield Renamed(source, tuple(self.names.items())) if self.names else source
+
+    @contextmanager
+    def unnamed_source(self, workspace: Path) -> Iterator[TableSource]:
+        """The same with its own names."""
         if self.copy is not None and self.copy.exists():
             yield self._source(self.copy)
         elif self.file is not None:

@@ -36,7 +36,7 @@ def take_up(draft: Draft, desk: Desk) -> None:
         if draft.file is None:
             draft.id = desk.drafts.begin(who)
         else:
-            draft.id = desk.drafts.begin(who, upload.suffix_of(draft.file.name), draft.file.getbuffer())
+            draft.id = desk.drafts.begin(who, upload.suffix_of(draft.file.name), draft.file.getvalue())
             draft.copy = desk.drafts.file(who, draft.id)
     except DeskError:
         # Without room for a copy the table can still be described; it only has to be done in one go.
@@ -103,6 +103,7 @@ def _content(draft: Draft) -> dict[str, Any]:
         "tables": list(draft.tables),
         "table": draft.table,
         "columns": [list(column) for column in draft.columns],
+        "names": draft.names,
         "grid": json.loads(draft.latest.to_json(orient="records")),
         "fields": {name: value for name, value in fields.items() if isinstance(value, str | int | float)},
     }
@@ -133,6 +134,7 @@ def _read(kept: KeptDraft) -> Draft:
     draft.tables = tuple(str(name) for name in content["tables"])
     draft.table = None if content["table"] is None else str(content["table"])
     draft.columns = tuple((str(name), str(kind)) for name, kind in content["columns"])
+    draft.names = {str(own): str(given) for own, given in dict(content.get("names", {})).items()}
     frame = pd.DataFrame(content["grid"], columns=list(schema_grid.TYPES)).astype(schema_grid.TYPES)
     if draft.origin.partition(" ")[0] == DEMO or list(frame["name"]) != list(dict.fromkeys(frame["name"])):
         raise ValueError

@@ -15,7 +15,7 @@ from core.base.errors import BadSchema, DeskError, printable
 from core.schema.bins import propose
 from core.schema.codebook_line import SETTINGS
 from core.schema.domain import KINDS, MAX_CELLS, Domain
-from core.schema.guesses import draft, like_id, nameless
+from core.schema.guesses import BY_NAME, BY_TYPE, draft, like_id, nameless
 from core.schema.value_list import read_values, write_values
 
 TYPES = {
@@ -30,10 +30,11 @@ STORAGES = (
 
 def from_columns(columns: Sequence[tuple[str, str]]) -> pd.DataFrame:
     """A first grid from names and storage types; what is named like an id, or by a number only, starts unticked."""
-    return _frame({"include": _useful(str(guess["name"])), **guess} for guess in draft(columns))
+    return _frame({"include": useful(str(guess["name"])), **guess} for guess in draft(columns))
 
 
-def _useful(name: str) -> bool:
+def useful(name: str) -> bool:
+    """Whether a column starts ticked."""
     return not (like_id(name) or nameless(name))
 
 
@@ -122,10 +123,41 @@ def _domain(lines: Sequence[Mapping[str, Any]]) -> Domain:
     return Domain.from_list([_settings(line) for line in lines])
 
 
+WRONG, GUESSED = "✗ mistake", "? a guess"
+"""How lines are marked in the grid."""
+
+
+def marks(frame: pd.DataFrame) -> list[str]:
+    """For every line whether it has a mistake, or says what only its name or type suggests."""
+    return [_mark(line) for line in _each(frame)]
+
+
+def _mark(line: Mapping[str, Any]) -> str:
+    if not line["include"]:
+        return ""
+    if _problem([line]):
+        return WRONG
+    return GUESSED if line["note"] in (BY_NAME, BY_TYPE) else ""
+
+
+def _edited(frame: pd.DataFrame, key: str) -> pd.DataFrame:
+    """The grid with what was typed into it since, which its editor will say only once it is drawn."""
+    typed = st.session_state.get(key, {}).get("edited_rows", {})
+    changed = frame.astype(object)
+    for place, cells in typed.items():
+        for name, value in cells.items():
+            if name in TYPES:
+                changed.loc[changed.index[int(place)], name] = value
+    return changed
+
+
 def editor(frame: pd.DataFrame, key: str) -> pd.DataFrame:
     """The grid; its output must never be fed back as `frame` under the same key."""
-    return st.data_editor(
-        frame,
+    shown = frame.copy()
+    # An editor with a key keeps what was typed when other cells change.
+    shown.insert(1, "mark", pd.Series(marks(_edited(frame, key)), index=frame.index, dtype="str"))
+    edited = st.data_editor(
+        shown,
         key=key,
         hide_index=True,
         num_rows="fixed",
@@ -134,6 +166,9 @@ def editor(frame: pd.DataFrame, key: str) -> pd.DataFrame:
         alt="The schema: one line per column of the file, with its kind, bounds, bins or categories.",
         column_config={
             "include": _tick("Use", 70, "Untick to leave the column out of every release."),
+            "mark": st.column_config.TextColumn(
+                "Check", disabled=True, width=90, help="Lines with a mistake, and what was guessed from a name or type."
+            ),
             "name": st.column_config.TextColumn("Column", disabled=True, pinned=True, width=125),
             "kind": st.column_config.SelectboxColumn("Kind", options=list(KINDS), required=True, width=105),
             "low": _text("Low", 95, "Smallest value, included; anything below counts as this."),
@@ -149,6 +184,7 @@ def editor(frame: pd.DataFrame, key: str) -> pd.DataFrame:
             "note": _text("Where does this come from?", 400, "A form, a law, a code book: never the data."),
         },
     )
+    return edited[list(TYPES)]
 
 
 def _tick(label: str, width: int, help: str) -> Any:

@@ -18,6 +18,7 @@ from dashboard.door import access
 from dashboard.views.common import messages, state
 from dashboard.views.data import gallery, kept_drafts, schema_grid, server_path, upload
 from dashboard.views.data.draft import Draft
+from dashboard.views.data.schema import column_names
 
 CHOICES = {
     "Demo table": "Four invented tables: try everything, harm nobody.",
@@ -27,6 +28,11 @@ CHOICES = {
 DEMO_TABLE, UPLOAD, PATH = CHOICES
 ENCODINGS: dict[str, Encoding] = {"UTF-8, as usual": "utf-8", "Latin-1, as older Western programs write": "latin-1"}
 DECIMALS: dict[str, DecimalSign] = {"point: 1.5": ".", "comma: 1,5": ","}
+ELSEWHERE = (
+    "**Postgres, MySQL:** not read from here. DuckDB reads them with extensions, and this program neither fetches nor "
+    "loads any, so that private rows meet no code but what was installed with it. Export the table and bring the file, "
+    """for instance with `psql -c "\\copy people TO 'people.csv' CSV HEADER"`."""
+)
 HEADER_ONLY = "Only the header is looked at until you have declared the schema; bounds are never read off the data."
 
 
@@ -57,6 +63,7 @@ def choose(draft: Draft, desk: Desk) -> None:
             args=(draft, desk),
             help=HEADER_ONLY,
         )
+        st.caption(ELSEWHERE)
         _written(begin_upload, draft, desk)
     else:
         _path(draft, desk)
@@ -65,6 +72,7 @@ def choose(draft: Draft, desk: Desk) -> None:
     _tables(draft, desk)
     if draft.columns:
         messages.note(f"'{messages.plain(draft.name)}' with {plural(len(draft.columns), 'column')}.", "curator only")
+        column_names.show(draft)
 
 
 def begin_upload(draft: Draft, desk: Desk) -> None:
@@ -108,7 +116,7 @@ def begin_table(draft: Draft, desk: Desk) -> None:
 def _begin(draft: Draft, desk: Desk) -> None:
     """Look at what was chosen for the first time: its tables if it has any, else its header."""
     try:
-        with draft.source(desk.folder) as source:
+        with draft.unnamed_source(desk.folder) as source:
             tables = stored_tables(source) if isinstance(source, Path) else None
         if tables is not None and not tables:
             raise BadFile("The file has no tables or sheets; views cannot be used.")
@@ -125,7 +133,7 @@ def _begin(draft: Draft, desk: Desk) -> None:
 
 def _look(draft: Draft, desk: Desk) -> None:
     """Read the header only."""
-    draft.columns, draft.problem = (), None
+    draft.columns, draft.problem, draft.names = (), None, {}
     if draft.tables and draft.table is None:
         return
     try:
@@ -155,6 +163,7 @@ def _path(draft: Draft, desk: Desk) -> None:
         help=f"Inside {', '.join(messages.plain(folder) for folder in folders)}. {HEADER_ONLY}",
     )
     st.caption(on_server())
+    st.caption(ELSEWHERE)
     _written(begin_path, draft, desk)
 
 
@@ -164,8 +173,7 @@ def on_server() -> str:
     return (
         "One file as for an upload, a folder of Parquet files with the same columns, or a pattern such as "
         "`visits/2024-*.parquet`. Parquet files and DuckDB tables are read a column at a time, so they may be larger "
-        f"than memory; other files have to fit. Also read: SQLite databases, Excel workbooks, {survey}. Tables of "
-        "Postgres or MySQL have to be exported to Parquet."
+        f"than memory; other files have to fit. Also read: SQLite databases, Excel workbooks, {survey}."
     )
 
 

@@ -28,7 +28,8 @@ def on_disk(file: Any, workspace: Path) -> Iterator[Path]:
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as target:
-            target.write(file.getbuffer())
+            # `getbuffer` would copy it: the bytes of an upload are shared with its other readers.
+            target.write(file.getvalue())
         yield path
     finally:
         path.unlink(missing_ok=True)

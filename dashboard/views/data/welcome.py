@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 
@@ -15,23 +16,24 @@ WHAT = (
     "You describe the table, set a privacy budget and press once; out come synthetic records and tables of counts with "
     "a certificate that anybody may read."
 )
+ALT = "A private table becomes counts with noise, paid from a budget, and these become synthetic records for everybody."
 
 
 def show(demo: bool) -> None:
     """The demo is offered where this is a checkout that has it."""
     with st.container(border=True):
         st.write(WHAT)
-        st.image(PICTURE.read_text(encoding="utf-8"), width="stretch")
+        st.image(PICTURE.read_text(encoding="utf-8"), width="stretch", alt=ALT)
         with st.container(horizontal=True):
             if demo:
-                _way("Try the demo table", sources_form.DEMO_TABLE, ":material/play_arrow:")
+                _way("Try the demo table", sources_form.DEMO_TABLE, ":material/play_arrow:", "primary")
                 st.button("Take the tour in six steps", icon=":material/tour:", key="tour-begin", on_click=_tour)
             _way("Bring your own file", sources_form.UPLOAD, ":material/upload_file:")
             st.page_link("steps/help.py", label="Read about it", icon=":material/help:")
 
 
-def _way(label: str, kind: str, icon: str) -> None:
-    st.button(label, icon=icon, key=f"welcome-{kind}", on_click=_choose, args=(kind,))
+def _way(label: str, kind: str, icon: str, emphasis: Literal["primary", "secondary"] = "secondary") -> None:
+    st.button(label, icon=icon, key=f"welcome-{kind}", type=emphasis, on_click=_choose, args=(kind,))
 
 
 def _tour() -> None:

@@ -27,9 +27,10 @@ from dashboard.views.common import messages
 from dashboard.views.common.state import PageState
 from dashboard.views.plan import compare_chart
 from dashboard.views.plan.compare_chart import Dot, LeastLine, Line
-from dashboard.views.plan.offers import Offer, Offers, remembered
+from dashboard.views.plan.offers import Offer, Offers
 from dashboard.views.plan.plan_form import ERRORS, Accuracy, Wanted
 from dashboard.views.plan.rehearsals import Outcome, Run
+from dashboard.views.plan.trials import first_trials
 
 STEPS = (0.1, 0.3, 1.0, 3.0, 10.0)
 """Epsilons that are drawn, as multiples of the chosen one."""
@@ -58,12 +59,15 @@ def show(
         required=True,
         key=f"{key}-{wanted.error if isinstance(wanted, Accuracy) else ''}",
     )
-    with st.spinner("Comparing the mechanisms …"):
-        lines = remembered(
-            here.curves,
-            (table.id, plan.queries, plan.budget, wanted.delta, plan.mechanism, repr(plan.options), rows, kind),
-            lambda: _lines(desk, table, plan, priced, rows, kind, wanted.delta),
-        )
+    lines = first_trials.found(
+        here,
+        table,
+        first_trials.COMPARING,
+        (table.id, plan.queries, plan.budget, wanted.delta, plan.mechanism, repr(plan.options), rows, kind),
+        lambda: _lines(desk, table, plan, priced, rows, kind, wanted.delta),
+    )
+    if lines is None:
+        return
     within = wanted.within if isinstance(wanted, Accuracy) and wanted.error == kind else None
     dots = [dot for run, outcome in rehearsed for dot in _dot(run, outcome, plan, kind)]
     least = _least(table, plan, rows, wanted.delta) if kind == "worst" else None

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
 import streamlit as st
 
 from core.base.errors import DeskError
 from core.desk.desk import Desk
+from core.planning.simulation.stand_ins import StandIns
 from core.plans.plan import Plan
 from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable, Statement
 from core.privacy.budget import Budget
+from core.queries.kit.protocol import QueryClass
 from dashboard.views.budget import spend_list
 from dashboard.views.common import budget_form, messages, wording
 from dashboard.views.common.state import PageState
@@ -49,6 +56,7 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     priced = first_trials.found(
         here,
         table,
+        first_trials.TRYING,
         (table.id, tuple(asked), wanted, guessed, measure),
         lambda: offers.offers(here, desk, table, asked, wanted, guessed, measure),
     )
@@ -60,41 +68,91 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
         return
     offer, options = picked
     try:
-        public = desk.stand_ins(table, asked, rows=guessed)
-        budget = offers.budget_of(desk, table, asked, offer, options, wanted, public, measure)
-        made = desk.plan(
+        # What is left decides which noise is drawn, so a spend elsewhere makes another choice of it.
+        spent = (len(statement.entries), statement.spent_share)
+        choice = first_trials.found(
+            here,
             table,
-            asked,
-            mechanism=offer.mechanism.name,
-            budget=budget,
-            records=count,
-            measure=measure,
-            copies=copies,
-            stand_ins=public,
-            **options,
+            first_trials.PRICING,
+            (
+                table.id,
+                tuple(asked),
+                offer.plan.mechanism,
+                repr(options),
+                wanted,
+                guessed,
+                measure,
+                count,
+                copies,
+                spent,
+            ),
+            lambda: _made(desk, table, asked, offer, options, wanted, guessed, measure, count, copies),
         )
     except DeskError as problem:
         st.error(messages.sentence(problem), icon=":material/error:")
         return
+    if choice is None:
+        return
+    made = choice.plan
     with reached:
-        _reached(wanted, budget)
+        _reached(wanted, choice.budget)
     rules_view.show(table, asked, offer.mechanism)
     plan = made.without_table()
     current_plan.keep(here, table, plan)
     kept_plan.keep(here, desk, table, plan)
-    _tried(here, desk, table, plan, made, priced, wanted, statement, guessed)
+    _tried(here, desk, table, plan, choice, priced, wanted, statement, guessed)
 
     st.header("5 · Go on", divider="gray")
     error = made.expected_error
     messages.note(
-        f"{offer.mechanism.title} with ε {wording.number(budget.epsilon)}. {messages.plain(error.sentence())}", "public"
+        f"{offer.mechanism.title} with ε {wording.number(choice.budget.epsilon)}. {messages.plain(error.sentence())}",
+        "public",
     )
     size_warning.before(table, asked, error.mean)
     budget_form.pure_noise(made.budget, Budget(1, wanted.delta), chosen=True)
-    if not desk.affordable(made):
+    if not choice.affordable:
         st.warning("This costs more than is left; choose a smaller ε or a larger error.", icon=":material/warning:")
     st.page_link("steps/release.py", label="Go on to Release", icon=":material/arrow_forward:")
     plan_files.save(plan, table.name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedChoice:
+    """One mechanism with its options, as it would be paid for."""
+
+    budget: Budget
+    plan: Plan
+    affordable: bool
+    public: StandIns
+    """What its figures were tried on."""
+
+
+def _made(
+    desk: Desk,
+    table: DeskTable,
+    asked: Sequence[QueryClass],
+    offer: offers.Offer,
+    options: dict[str, Any],
+    wanted: Wanted,
+    rows: int,
+    measure: Fraction,
+    records: int | None,
+    copies: int,
+) -> PlannedChoice:
+    public = desk.stand_ins(table, asked, rows=rows)
+    budget = offers.budget_of(desk, table, asked, offer, options, wanted, public, measure)
+    plan = desk.plan(
+        table,
+        asked,
+        mechanism=offer.mechanism.name,
+        budget=budget,
+        records=records,
+        measure=measure,
+        copies=copies,
+        stand_ins=public,
+        **options,
+    )
+    return PlannedChoice(budget=budget, plan=plan, affordable=desk.affordable(plan), public=public)
 
 
 def _reached(wanted: Wanted, budget: Budget) -> None:
@@ -109,7 +167,7 @@ def _tried(
     desk: Desk,
     table: DeskTable,
     plan: ReleaseTerms,
-    made: Plan,
+    choice: PlannedChoice,
     priced: offers.Offers,
     wanted: Wanted,
     statement: Statement,
@@ -118,5 +176,5 @@ def _tried(
     """Before anything is paid: the mechanisms side by side, and the plan on public rows."""
     st.header("4 · Compare and rehearse", divider="gray")
     comparison.show(here, desk, table, plan, priced, wanted, rows, rehearsal_form.finished(here, table))
-    trials_view.show(here, desk, made, priced, desk.stand_ins(table, plan.queries, rows=rows))
+    trials_view.show(here, desk, choice.plan, priced, choice.public)
     rehearsal_form.show(here, desk, table, plan, statement, rows)

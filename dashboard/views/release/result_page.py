@@ -7,13 +7,11 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from core.base.wording import amount
 from core.desk.desk import Desk
 from core.desk.kept.publisher import imprint
 from core.ledger.ledger import Entry
 from core.plans.statements import DeskTable
 from core.release.release import Release
-from core.schema.domain import Dates
 from dashboard.views.budget import spend_list
 from dashboard.views.common import (
     answers_view,
@@ -24,10 +22,9 @@ from dashboard.views.common import (
     released_chart,
 )
 from dashboard.views.common.state import PageState
-from dashboard.views.release import remaining, share_form, size_warning
+from dashboard.views.release import records_view, remaining, share_form, size_warning
 
 LINK = "release"
-PREVIEW_ROWS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,12 +113,7 @@ def _finish(desk: Desk) -> None:
 def _finished(plan_id: str, _desk: Desk) -> Finished | None:
     # The bytes of a plan never change and its id is a secret of its workspace, so they may be kept under it.
     release = _desk.result(plan_id)
-    return None if release is None else Finished(release, _spread(release.records()))
-
-
-def _spread(records: pd.DataFrame) -> pd.DataFrame:
-    """Records from all over the file, whatever its order."""
-    return records.iloc[:: max(1, -(-len(records) // PREVIEW_ROWS))]
+    return None if release is None else Finished(release, records_view.preview(release))
 
 
 def _finished_page(desk: Desk, table: DeskTable, plan_id: str) -> None:
@@ -143,14 +135,7 @@ def _finished_page(desk: Desk, table: DeskTable, plan_id: str) -> None:
     measured_view.show(release)
 
     st.header("Synthetic records", divider="gray")
-    shown = len(finished.preview)
-    every = amount(release.certificate.synthetic_rows)
-    messages.note(f"{amount(shown)} of the {every} records; no line belongs to a person.", "released")
-    days = {column.name: st.column_config.DateColumn() for column in release.domain if isinstance(column, Dates)}
-    st.dataframe(
-        finished.preview, hide_index=True, height=280, column_config=days, alt="Preview of the synthetic records."
-    )
-
+    records_view.show(release, finished.preview)
     answers_view.show(release, plan_id)
     st.header("Counts", divider="gray")
     released_chart.show(release, plan_id)

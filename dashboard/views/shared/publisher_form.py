@@ -8,6 +8,7 @@ from core.desk.desk import Desk
 from core.desk.kept.publisher import LONGEST_ABOUT, LONGEST_LINE, Publisher
 from dashboard.views.common import messages
 
+TITLE = "Shared"
 WHAT = (
     "Everything here was computed from private tables with differential privacy: it describes a population, and its "
     "certificate says how little one person more or less can change it. Every number may be used and passed on."
@@ -28,6 +29,7 @@ def edit(desk: Desk) -> None:
     """For the curator: what visitors are told."""
     known = desk.publisher.read()
     with st.expander("Who publishes", icon=":material/badge:"), st.form("publisher", border=False):
+        title = st.text_input("Title of this page", known.title, max_chars=LONGEST_LINE, placeholder=TITLE)
         organisation = st.text_input("Organisation", known.organisation, max_chars=LONGEST_LINE)
         contact = st.text_input("Contact", known.contact, max_chars=LONGEST_LINE)
         licence = st.text_input("Licence", known.licence, max_chars=LONGEST_LINE, placeholder="CC BY 4.0")
@@ -35,6 +37,6 @@ def edit(desk: Desk) -> None:
         if st.form_submit_button("Save"):
             with messages.guarded():
                 desk.publisher.write(
-                    Publisher(organisation=organisation, contact=contact, licence=licence, about=about)
+                    Publisher(title=title, organisation=organisation, contact=contact, licence=licence, about=about)
                 )
                 st.rerun()

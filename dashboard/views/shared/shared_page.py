@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from textwrap import shorten
 
+import pandas as pd
 import streamlit as st
 
 from core.base.odds import odds
-from core.base.wording import amount, plural
+from core.base.wording import amount
 from core.desk.desk import Desk
 from core.desk.kept.publisher import citation, imprint
 from core.desk.kept.shared import SharedItem
@@ -19,7 +20,7 @@ from dashboard.views.ask import ask_history, ask_question
 from dashboard.views.common import answers_view, downloads, measured_view, messages, released_chart, state
 from dashboard.views.common.wording import moment
 from dashboard.views.decide import decision_view
-from dashboard.views.release import size_warning
+from dashboard.views.release import records_view, size_warning
 from dashboard.views.shared import publisher_form
 
 CARDS = 3
@@ -66,16 +67,18 @@ def _open(identity: str) -> None:
 
 
 @st.cache_resource(max_entries=8, show_spinner="Opening the release …")
-def _opened(plan_id: str, _desk: Desk) -> Release | None:
+def _opened(plan_id: str, _desk: Desk) -> tuple[Release, pd.DataFrame] | None:
     # The bytes of a plan never change, and everything in them is public.
-    return _desk.result(plan_id)
+    release = _desk.result(plan_id)
+    return None if release is None else (release, records_view.preview(release))
 
 
 def _release(desk: Desk, item: SharedItem) -> None:
-    release = _opened(item.id, desk)
-    if release is None:
+    opened = _opened(item.id, desk)
+    if opened is None:
         st.error("This release is not at the desk any more.", icon=":material/error:")
         return
+    release, preview = opened
     certificate = release.certificate
     messages.note(messages.plain(promise(certificate)), "released")
     messages.note(odds(certificate.epsilon, certificate.delta), "public")
@@ -87,8 +90,8 @@ def _release(desk: Desk, item: SharedItem) -> None:
     with st.expander("Certificate", icon=":material/verified:"):
         st.json(certificate.facts())
         messages.note("Everything in the certificate is part of the release.", "released")
-    records, columns = amount(certificate.synthetic_rows), plural(len(release.domain), "column")
-    messages.note(f"{records} synthetic records in {columns}; no line belongs to a person.", "released")
+    st.subheader("Synthetic records", divider="gray")
+    records_view.show(release, preview)
     answers_view.show(release, f"shared-{item.id}")
     st.subheader("Counts", divider="gray")
     released_chart.show(release, f"shared-{item.id}")

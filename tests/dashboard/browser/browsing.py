@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Download, Locator, Page, TimeoutError, expect
 
+from dashboard.views.plan.trials import first_trials
 from tests.dashboard.server import PATIENCE, STRANGER, Server
 
 expect.set_options(timeout=PATIENCE)
@@ -75,7 +77,8 @@ def settled(page: Page) -> None:
     """Wait until the page has run to its end, nothing is tried beside it any more, and its figures are drawn."""
     ran = expect(page.get_by_test_id("stApp"))
     ran.to_have_attribute("data-test-script-state", "notRunning")
-    expect(page.get_by_text("Trying the mechanisms on public tables")).to_have_count(0)
+    for what in (first_trials.TRYING, first_trials.PRICING, first_trials.COMPARING):
+        expect(page.get_by_text(f"{what} …")).to_have_count(0)
     ran.to_have_attribute("data-test-script-state", "notRunning")
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
     for figure in page.get_by_test_id("stPlotlyChart").all():
@@ -120,3 +123,15 @@ def picture(page: Page, folder: Path, name: str) -> None:
     page.screenshot(path=folder / f"{name}.png")
     page.set_viewport_size(size)
     assert (folder / f"{name}.png").stat().st_size > 5_000
+
+
+def accessible(page: Page, name: str) -> None:
+    """No serious finding of axe-core, which its package brings along: nothing is fetched."""
+    found = Axe().run(page).response["violations"]
+    serious = [
+        f"{finding['id']}: {node['html'][:200]}"
+        for finding in found
+        for node in finding["nodes"]
+        if finding["impact"] in ("serious", "critical")
+    ]
+    assert not serious, f"{name}: {serious}"

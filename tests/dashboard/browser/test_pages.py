@@ -17,7 +17,7 @@ from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
 from core.schema.domain import Domain
 from tests.dashboard import listed
-from tests.dashboard.browser.browsing import Scheme, finished, go_on, picture, settled, tab, titled, visit
+from tests.dashboard.browser.browsing import Scheme, accessible, finished, go_on, picture, settled, tab, titled, visit
 from tests.dashboard.server import ROOT, Server, serving
 
 pytestmark = pytest.mark.browser
@@ -90,6 +90,7 @@ def _check(page: Page, folder: Path, name: str, expected: set[str]) -> None:
     picture(page, folder, name)
     _nothing_is_cut_off(page)
     _headings_are_in_order(page)
+    accessible(page, name)
     for kind in (FIGURE, GRID, TABLE):
         found = page.get_by_test_id("stMain").get_by_test_id(kind)
         assert found.count() or kind not in expected, f"{name}: no {kind}"
@@ -129,6 +130,7 @@ def test_the_demo_table_is_opened_with_the_keyboard_alone(browser: Browser, tmp_
         page = tab(browser)
         visit(page, server, "Data")
         settled(page)
+        accessible(page, "the first page")
         _tab_to(page, "One person")
         page.keyboard.press("Space")
         expect(page.get_by_role("button", name="Open this table")).to_be_enabled()

@@ -76,8 +76,8 @@ def _type_high(page: Page, text: str) -> None:
     settled(page)
     grid = page.get_by_test_id("stDataFrame").first
     grid.scroll_into_view_if_needed()
-    # The columns before it are 125, 70, 105 and 95 wide; the header and a line are 35 high.
-    grid.click(position={"x": 440, "y": 53})
+    # The columns before it are 125, 70, 90, 105 and 95 wide; the header and a line are 35 high.
+    grid.click(position={"x": 530, "y": 53})
     page.keyboard.press("Enter")
     editor = page.locator(".gdg-input")
     editor.fill(text)

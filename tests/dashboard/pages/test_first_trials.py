@@ -40,8 +40,8 @@ def waits(app: AppTest) -> bool:
 
 def ended(app: AppTest) -> AppTest:
     """The page as it looks again by itself once the trials have ended."""
-    while (trying := session(app).trying) is not None:
-        wait([trying[1]], 60)
+    while trying := session(app).trying:
+        wait([work for _, work in trying.values()], 60)
         app.run()
     return app
 

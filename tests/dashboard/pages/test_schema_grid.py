@@ -111,3 +111,9 @@ def test_several_columns_are_set_at_once_and_the_rest_stays() -> None:
 def test_an_index_without_a_name_starts_unticked() -> None:
     frame = schema_grid.from_columns([("column_1", "VARCHAR"), ("Unnamed: 0", "BIGINT"), ("age", "BIGINT")])
     assert list(frame["include"]) == [False, False, True]
+
+
+def test_lines_with_a_mistake_and_guesses_are_marked() -> None:
+    frame = schema_grid.from_columns([("a", "VARCHAR"), ("age", "BIGINT"), ("id", "BIGINT"), ("ok", "BOOLEAN")])
+    frame.loc[frame["name"] == "ok", "note"] = "the form"
+    assert schema_grid.marks(frame) == [schema_grid.WRONG, schema_grid.GUESSED, "", ""]

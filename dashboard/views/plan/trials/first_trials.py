@@ -1,4 +1,4 @@
-"""The first trials of all mechanisms run beside the page, which can be used meanwhile and shows them when they end."""
+"""What takes seconds runs beside the Plan page, which can be used meanwhile and shows the outcome when it is there."""
 
 from __future__ import annotations
 
@@ -10,35 +10,55 @@ import streamlit as st
 
 from core.plans.statements import DeskTable
 from dashboard.views.common import messages
+from dashboard.views.common.latest import keep_latest
 from dashboard.views.common.state import PageState
 from dashboard.views.plan import offers
 
 PATIENCE = 0.3
-"""Seconds that a page waits for them: what is known, or quickly tried, is there at once."""
+"""Seconds that a page waits: what is quickly tried is there at once."""
 AT_ONCE = 2
 """Choices of all visitors together that are tried at the same time."""
+KEPT = 48
+"""Outcomes that a session remembers."""
+TRYING = "Trying the mechanisms on public tables"
+PRICING = "Pricing this choice"
+COMPARING = "Comparing the mechanisms"
 
 Found = TypeVar("Found")
 
 
-def found(here: PageState, table: DeskTable, wanted: Hashable, make: Callable[[], Found]) -> Found | None:
-    """What the trials showed; while they are under way what earlier ones showed for the same choice, or None.
+def found(here: PageState, table: DeskTable, what: str, about: Hashable, make: Callable[[], Found]) -> Found | None:
+    """What was found about a choice, or None while that is under way; the page then looks again by itself.
 
-    The page looks again by itself when they end.
+    Where the figures have become better since, the last outcome is shown until the new one is there.
     """
-    if here.trying is None or here.trying[0] != wanted:
-        if here.trying is not None:
-            here.trying[1].cancel()
-        here.trying = (wanted, _pool().submit(make))
-    work: Future[Found] = here.trying[1]
+    known = here.found.get((what, about))
+    if known is not None and known[0] == here.refined:
+        outcome: Found = known[1]
+        return outcome
+    work = _begun(here, what, (about, here.refined), make)
     wait([work], PATIENCE)
-    if not work.done():
-        _keep_typed(table)
-        _watch(work)
-        return here.tried[1] if here.tried is not None and here.tried[0] == wanted else None
-    here.trying = None
-    here.tried = (wanted, work.result())
-    return work.result()
+    if work.done():
+        del here.trying[what]
+        keep_latest(here.found, (what, about), (here.refined, work.result()), KEPT)
+        return work.result()
+    _watch(work, what)
+    if known is not None:
+        return known[1]
+    _keep_typed(table)
+    return None
+
+
+def _begun(here: PageState, what: str, wanted: Hashable, make: Callable[[], Found]) -> Future[Found]:
+    """The work under way, if it is still what is wanted; else it is given up for a new one."""
+    under_way = here.trying.get(what)
+    if under_way is not None and under_way[0] == wanted:
+        return under_way[1]
+    if under_way is not None:
+        under_way[1].cancel()
+    work = _pool().submit(make)
+    here.trying[what] = (wanted, work)
+    return work
 
 
 def _keep_typed(table: DeskTable) -> None:
@@ -49,11 +69,11 @@ def _keep_typed(table: DeskTable) -> None:
 
 
 @st.fragment(run_every=0.5)
-def _watch(work: Future[Found]) -> None:
+def _watch(work: Future[Found], what: str) -> None:
     with messages.guarded():
         if work.done():
             st.rerun()
-        st.caption(":material/hourglass_top: Trying the mechanisms on public tables …")
+        st.caption(f":material/hourglass_top: {what} …")
 
 
 @st.cache_resource(show_spinner=False, on_release=ThreadPoolExecutor.shutdown)

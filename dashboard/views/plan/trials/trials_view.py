@@ -51,6 +51,6 @@ def _watch(here: PageState, work: str) -> None:
         progress = public_trials.service().progress(work)
         if progress is None:
             here.offers.clear()
-            here.curves.clear()
+            here.refined += 1
             st.rerun()
         st.caption(f"{progress.stage} …")
