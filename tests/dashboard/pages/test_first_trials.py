@@ -74,6 +74,7 @@ def test_what_is_there_stays_while_better_figures_are_computed(page: Open, mixed
     before = planned(app)
     gate.clear()
     session(app).offers.clear()  # as when more trials have ended
+    session(app).refined += 1
     app.run()
     assert waits(app)
     assert mechanism(app).options

@@ -139,7 +139,7 @@ def test_noise_that_needs_no_delta_is_explained_where_one_was_allowed(
     app = page("plan")
     said = [found.value for found in (*app.markdown, *app.caption) if "δ is 0 here" in found.value]
     assert bool(said) == told
-    assert all("larger error, or one that hardly differs" in found for found in said)
+    assert all("would not err clearly less" in found for found in said)
     assert ("δ is 0 here" in words(go_on(app))) == told
 
 
