@@ -26,7 +26,7 @@ EVERYWHERE = ("0.0.0.0", "::")
 def main(words: Sequence[str] | None = None) -> None:
     typed = _parser().parse_args(words)
     visitors = typed.visitors or access.visitors_only()
-    script = FOLDER / ("visitors.py" if visitors else "app.py")
+    script = FOLDER / ("visitors_app.py" if visitors else "app.py")
     # Streamlit looks for settings and secrets beside the program that is named here.
     sys.argv = [str(script)]
     with suppress(KeyboardInterrupt):

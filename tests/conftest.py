@@ -108,18 +108,18 @@ def small_trials(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     from core.desk import told_figures
     from core.planning import recommendation
-    from core.planning.simulation import figures, stand_ins
+    from core.planning.simulation import kept_trials, stand_ins
 
-    class Shared(figures.Figures):
+    class Shared(kept_trials.Figures):
         def __init__(self, folder: Path | None = None) -> None:
             super().__init__(folder)
             self._known = TRIED
 
     monkeypatch.setattr(stand_ins, "DRAWN", 500)
-    monkeypatch.setattr(figures, "QUICK_RUNS", 1)
+    monkeypatch.setattr(kept_trials, "QUICK_RUNS", 1)
     monkeypatch.setattr(recommendation, "CLOSE_RUNS", 1)
     monkeypatch.setattr(recommendation, "ONCE_SECONDS", 1.0)
-    monkeypatch.setattr(figures, "ONE_SECONDS", 1.0)
+    monkeypatch.setattr(kept_trials, "ONE_SECONDS", 1.0)
     monkeypatch.setattr(recommendation, "STUDY_SECONDS", 0.3)
     monkeypatch.setattr(told_figures, "Figures", Shared)
 

@@ -36,13 +36,13 @@ from core.desk.surveys import Found, Surveys
 from core.desk.told_figures import ToldFigures
 from core.desk.workspace import outside, workspace
 from core.ledger.ledger import Ledger
-from core.ledger.recovery import Lost
+from core.ledger.lost_spends import Lost
 from core.mechanisms.discovery.discovery import SurveyKind
 from core.mechanisms.kit.protocol import Progress, silent
 from core.planning.budget_for import ErrorKind
 from core.planning.session_trials import SessionTrial
 from core.planning.simulation.error_map import ErrorMap
-from core.planning.simulation.figure import Figure
+from core.planning.simulation.expected_error import Figure
 from core.planning.simulation.look_alike import ColumnSketch
 from core.planning.simulation.stand_ins import StandIns
 from core.plans.decision_plan import DecisionPlan

@@ -20,7 +20,7 @@ from core.mechanisms.measured.usual_measure import USUAL, usual_measure
 from core.planning.budget_for import ErrorKind, budget_for
 from core.planning.recommendation import Ranked, rank
 from core.planning.simulation.error_map import ErrorMap, map_errors
-from core.planning.simulation.figure import Figure
+from core.planning.simulation.expected_error import Figure
 from core.planning.simulation.stand_ins import StandIns
 from core.plans.noise_choice import with_better_noise
 from core.plans.plan import Plan

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.base.errors import DeskError
-from core.planning.simulation.figure import Figure
+from core.planning.simulation.expected_error import Figure
 from core.plans.plan import Plan
 
 

@@ -18,8 +18,8 @@ import pandas as pd
 from core.base.errors import DeskError
 from core.desk.known_rows import KnownRows
 from core.ledger.ledger import Entry, Ledger
-from core.planning.simulation.figure import Figure
-from core.planning.simulation.figures import Figures, settle
+from core.planning.simulation.expected_error import Figure
+from core.planning.simulation.kept_trials import Figures, settle
 from core.planning.simulation.look_alike import ColumnSketch
 from core.planning.simulation.stand_ins import FIRST_GUESS, StandIns
 from core.plans.pricing import PricedRelease

@@ -14,7 +14,7 @@ from core.formulas.tokens import wrong
 from core.formulas.writing import column_text, value_text
 from core.schema.attributes import Attribute, Booleans, Categories
 from core.schema.domain import Domain
-from core.schema.values import text_of
+from core.schema.spellings import text_of
 
 MOST_COMPARED = 2_000
 """Names looked through for one that resembles a wrong one: a few hundredths of a second."""

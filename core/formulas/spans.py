@@ -22,7 +22,7 @@ from core.formulas.writing import column_text
 from core.schema.attributes import Attribute
 from core.schema.domain import Domain
 from core.schema.ordered import Dates, Integers, Reals
-from core.schema.values import EPOCH, days, integral, number, text_of
+from core.schema.spellings import EPOCH, days, integral, number, text_of
 
 Ordered = Integers | Reals | Dates
 NEAR = 1e-9

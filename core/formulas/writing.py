@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 from core.formulas.tokens import bare, wrong
-from core.schema.values import number, text_of
+from core.schema.spellings import number, text_of
 
 
 def column_text(name: str) -> str:

@@ -1,4 +1,7 @@
-"""Questions about how columns depend on each other, beyond what smaller tables of the same columns say."""
+"""Questions about how columns depend on each other, beyond what smaller tables of the same columns say.
+
+The residuals of ResidualPlanner (Xiao, He, Zhang and Kifer 2023) are the same idea, over the whole numbers here.
+"""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from core.base.errors import BadParameter
 from core.kernel.asked import Asked, Change
 from core.kernel.tables import one_cell
 from core.privacy.unit import Unit
-from core.schema.values import days, number
+from core.schema.spellings import days, number
 from core.table.raw_columns import RawColumns
 
 END = 256

@@ -1,4 +1,5 @@
-"""Scores of public candidates: which question a hypothesis gets most wrong, which small database fits best.
+"""Scores of public candidates for the exponential mechanism: which question a hypothesis gets most wrong, which small
+database fits best. `Kernel.choose` draws by them; the scores of decisions are in `decisions/`.
 
 What a candidate is compared with is public (a hypothesis's totals, a database's answers); only the private table's own
 totals move between neighbours. A class's totals move by at most L times its denominator (`query.Totals`).

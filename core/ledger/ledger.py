@@ -41,7 +41,7 @@ from core.ledger import rows as rows
 from core.ledger.attempts import Attempts
 from core.ledger.journal import Journal
 from core.ledger.layout import LARGEST_AMOUNT, LedgerFile
-from core.ledger.recovery import Lost, enter, find_lost, journal_line
+from core.ledger.lost_spends import Lost, enter, find_lost, journal_line
 from core.ledger.refunds import give_back
 from core.ledger.rows import Account, Dataset, Entry, Override, Separation
 from core.privacy.budget import Budget

@@ -9,8 +9,8 @@ import numpy as np
 
 from core.base.arrays import Codes, Floats
 from core.base.axes import summed
+from core.models.drawing.rounding import systematic
 from core.models.fitting.partial_sums import marginals
-from core.models.fitting.rounding import systematic
 from core.schema.domain import Domain
 
 MOST_CELLS = 2**24

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from core.base.arrays import Codes, Columns, Floats
 from core.base.axes import summed
 from core.base.errors import BadFile, DeskError
-from core.models.fitting.rounding import systematic
+from core.models.drawing.rounding import systematic
 from core.models.fitting.triangulation import Structure
 from core.schema.domain import Domain
 

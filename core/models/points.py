@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from core.base.arrays import Codes, Columns, Floats
 from core.base.axes import stretched, summed
-from core.models.fitting.balancing import balanced
+from core.models.drawing.balancing import balanced
+from core.models.drawing.rounding import systematic
 from core.models.fitting.bundles import Records
-from core.models.fitting.rounding import systematic
 from core.schema.domain import Domain
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from core.base.arrays import Codes, Columns, Floats, IntArray
 from core.base.axes import summed
 from core.models import tables
-from core.models.fitting.rounding import systematic
+from core.models.drawing.rounding import systematic
 from core.models.points import Points
 from core.schema.domain import Domain
 

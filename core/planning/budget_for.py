@@ -1,7 +1,7 @@
 """From a needed accuracy to a budget: the smallest epsilon whose errors, as simulated, are small enough.
 
-The same figures as everywhere (`figures.py`), so nothing private is looked at. A wish is for nine runs of ten: 'all
-within' holds in 95 of 100, and an average is judged by the upper end of its band.
+The same figures as everywhere (`simulation/kept_trials.py`), so nothing private is looked at. A wish is for nine of ten
+runs: 'all within' holds in 95 of 100, and an average is judged by the upper end of its band.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, Literal
 from core.base.errors import BadParameter, DeskError, Refused
 from core.base.wording import rows
 from core.planning.better_noise import build
-from core.planning.simulation.figure import Figure
-from core.planning.simulation.figures import Figures
+from core.planning.simulation.expected_error import Figure
+from core.planning.simulation.kept_trials import Figures
 from core.planning.simulation.stand_ins import StandIns
 from core.privacy.budget import Budget
 from core.queries.kit.protocol import QueryClass

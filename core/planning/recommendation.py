@@ -17,9 +17,9 @@ import numpy as np
 from core.base.arrays import Floats
 from core.base.wording import rows
 from core.mechanisms.kit.protocol import Mechanism
-from core.planning.simulation.figure import Figure, log_errors
-from core.planning.simulation.figures import Figures
+from core.planning.simulation.expected_error import Figure, log_errors
 from core.planning.simulation.fitted import modelled
+from core.planning.simulation.kept_trials import Figures
 from core.planning.simulation.stand_ins import StandIns
 
 CLOSE, CLOSE_RUNS = 1.4, 12

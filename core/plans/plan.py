@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from core.planning.simulation.figure import Figure
+from core.planning.simulation.expected_error import Figure
 from core.plans.release_terms import ReleaseTerms
 from core.privacy.events import Cost
 from core.privacy.filters import Amounts

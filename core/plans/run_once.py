@@ -17,7 +17,7 @@ from typing import Any, cast
 from core.base.errors import DeskError, Failed
 from core.base.unexpected import noted
 from core.ledger.ledger import Entry, Ledger
-from core.ledger.recovery import VOID, VOID_DIGEST
+from core.ledger.lost_spends import VOID, VOID_DIGEST
 from core.privacy.noise import NoiseSource
 
 ENDED = (

@@ -1,4 +1,7 @@
-"""What a whole budget buys when one mechanism spends all of it, in each way that `filters.py` knows."""
+"""What a whole budget buys when one mechanism spends all of it, in each way that `filters.py` knows.
+
+For Gaussian noise that is the rho of zero-concentrated privacy (zCDP): `rho_for`.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from core.base.errors import BadFile
 from core.mechanisms.kit.protocol import Mechanism
 from core.mechanisms.measured.measured import Measured
 from core.models.protocol import Model
-from core.planning.simulation.figure import Figure
+from core.planning.simulation.expected_error import Figure
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.registry import query_to_json

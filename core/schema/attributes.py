@@ -23,7 +23,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, StrictBool, StrictS
 
 from core.base.arrays import Flags
 from core.base.errors import BadParameter, BadSchema, printable
-from core.schema.values import by_value, integral, number, spellings, text_of
+from core.schema.spellings import by_value, integral, number, spellings, text_of
 
 MAX_CELLS = 2**20
 """Most cells of one column: a table of counts over one column must stay small enough to hold."""

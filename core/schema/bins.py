@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from datetime import date
 
-from core.schema.values import days
+from core.schema.spellings import days
 
 MOST = 100
 """Bins that are proposed at most."""

@@ -8,8 +8,8 @@ from typing import Any
 
 from core.base.errors import BadSchema, printable
 from core.schema.domain import KINDS, MAX_CELLS
+from core.schema.spellings import days
 from core.schema.value_list import WHOLE, read_values
-from core.schema.values import days
 
 SETTINGS: dict[str, tuple[str, ...]] = {
     "categories": ("values", "other"),

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, model_validator
 
 from core.base.arrays import Flags
 from core.schema.attributes import MAX_CELLS, Attribute, StoredCodes
-from core.schema.values import EPOCH, by_number, days, integral, number
+from core.schema.spellings import EPOCH, by_number, days, integral, number
 
 EXACT = 2**53
 """Whole numbers up to here are exact as floats, so text, integers and floats fall into the same cell."""

@@ -18,7 +18,7 @@ from core.base.wording import plural
 from core.formulas.sql.estimates import SelectNumber, estimate
 from core.formulas.sql.grammar import parse_select
 from core.formulas.sql.groups import groups_of, most_asked, turns_of
-from core.formulas.sql.select import headings
+from core.formulas.sql.statement import headings
 from core.kernel.query import Query
 from core.schema.domain import Domain
 from core.sessions.answer import Answer

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.base.errors import BadFile, BadSchema, printable
 from core.schema.attributes import Attribute
-from core.schema.values import distinct, text_of
+from core.schema.spellings import distinct, text_of
 from core.table import files
 from core.table.rows import NESTED, Column, check_told_apart, content, counted
 

@@ -17,7 +17,7 @@ from typing import Any
 from core.base.errors import BadSchema, Refused
 from core.schema.attributes import MAX_CELLS, Booleans
 from core.schema.others import other_than
-from core.schema.values import EPOCH, days, integral, number, text_of
+from core.schema.spellings import EPOCH, days, integral, number, text_of
 from core.table.rows import Rows
 from core.table.sentences import without_cell_values
 from core.table.sketch import RowSketch, same_rows

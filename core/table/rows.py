@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from core.base.errors import BadFile, printable
 from core.schema.attributes import Attribute
-from core.schema.values import spelled
+from core.schema.spellings import spelled
 
 NESTED = "Column '{}' holds lists or records; use plain columns."
 

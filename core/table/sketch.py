@@ -27,7 +27,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import bdtrc
 
-from core.schema.values import moment, number_in, text_of
+from core.schema.spellings import moment, number_in, text_of
 from core.table.rows import Rows
 
 Marks = NDArray[np.uint32]

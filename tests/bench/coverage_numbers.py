@@ -14,7 +14,7 @@ import numpy as np
 
 from core.formulas.cells import Among
 from core.formulas.sql.estimates import CountAnswer, Known, estimate
-from core.formulas.sql.select import Aggregate, AggregateKind
+from core.formulas.sql.statement import Aggregate, AggregateKind
 from core.kernel.query import Query
 from core.kernel.remembered import Remembered
 from core.mechanisms.kit.interactive import Interactive

@@ -44,9 +44,9 @@ from core.planning.better_noise import build
 from core.planning.budget_for import budget_for
 from core.planning.recommendation import rank
 from core.planning.rehearsal import rehearse
-from core.planning.simulation.figure import Figure
-from core.planning.simulation.figures import Figures
+from core.planning.simulation.expected_error import Figure
 from core.planning.simulation.fitted import modelled
+from core.planning.simulation.kept_trials import Figures
 from core.planning.simulation.simulated_noise import SimulatedNoise
 from core.planning.simulation.stand_ins import StandIns
 from core.privacy.budget import Budget

@@ -383,7 +383,7 @@ def test_a_server_for_visitors_has_no_other_pages(server: Server, visitors: Serv
 
 
 def test_its_file_names_no_page_of_the_curators() -> None:
-    text = (Path(__file__).parents[2] / "dashboard" / "visitors.py").read_text()
+    text = (Path(__file__).parents[2] / "dashboard" / "visitors_app.py").read_text()
     assert not [page for page in CURATORS if f"steps/{page.lower()}" in text]
 
 

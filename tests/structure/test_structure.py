@@ -58,9 +58,10 @@ TESTED_BY: dict[str, tuple[str, str]] = {
         "the plans that the desk makes, what it shows of tables, and models widened to all columns",
         "plans/plan plans/session_plan plans/statements models/widened",
     ),
-    "tests/core/planning/simulation/test_figures.py": (
+    "tests/core/planning/simulation/test_kept_trials.py": (
         "what a figure is made of: trials, the model, and its slope between budgets",
-        "planning/simulation/curve planning/simulation/figure planning/simulation/fitted planning/simulation/trial",
+        "planning/simulation/curve planning/simulation/expected_error planning/simulation/fitted "
+        "planning/simulation/trial",
     ),
     "tests/core/plans/test_terms.py": (
         "terms of every kind, as they are written and read back",
@@ -94,7 +95,7 @@ TESTED_BY: dict[str, tuple[str, str]] = {
     "tests/core/queries/test_halfspaces.py": ("the directions of halfspaces", "queries/kit/normals"),
     "tests/core/schema/test_domain.py": (
         "the columns of a schema, which is how all of it is reached",
-        "schema/attributes schema/ordered schema/values",
+        "schema/attributes schema/ordered schema/spellings",
     ),
     "tests/core/schema/test_codebook.py": ("lists of values occur in code books only", "schema/value_list"),
     "tests/core/theory/test_theorems.py": (

@@ -26,7 +26,7 @@ from core.base.errors import printable
 from core.formulas.cells import Among
 from core.formulas.question import in_words, laid_out
 from core.formulas.spans import Span, ordered
-from core.formulas.sql.select import Aggregate
+from core.formulas.sql.statement import Aggregate
 from core.formulas.syntax import Node, joined, negated
 from core.formulas.writing import number_text
 from core.kernel.query import MOST_DENOMINATOR, Query

@@ -24,7 +24,7 @@ from core.base.errors import BadParameter, printable
 from core.formulas import spans
 from core.formulas.cells import nearest
 from core.formulas.grammar import ConditionReader
-from core.formulas.sql.select import Aggregate, Select, headings
+from core.formulas.sql.statement import Aggregate, Select, headings
 from core.formulas.sql.unknown import certain
 from core.formulas.syntax import Node, joined
 from core.formulas.tokens import Token, read, wrong

@@ -12,7 +12,7 @@ from core.formulas.cells import Among
 from core.formulas.question import NOTHING, laid_out
 from core.formulas.spans import Span
 from core.formulas.sql.estimates import Known, estimate, most_questions
-from core.formulas.sql.select import Aggregate, Select
+from core.formulas.sql.statement import Aggregate, Select
 from core.formulas.syntax import Node, joined, leaves
 from core.formulas.tokens import wrong
 from core.kernel.query import Query

@@ -22,7 +22,7 @@ from core.mechanisms.kit.portions import share_of
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
-from core.schema.values import EPOCH
+from core.schema.spellings import EPOCH
 
 SurveyKind = Literal["number", "date", "text"]
 LONGEST = 24

@@ -65,7 +65,7 @@ class Mechanism(Protocol):
     def expected(self, domain: Domain, unit: Unit) -> Expected:
         """The error of what is *measured*, from public facts only: what the choice between kinds of noise rests on.
 
-        People are told of the questions that were chosen instead (`planning/figures.py`).
+        People are told of the questions that were chosen instead (`planning/simulation/expected_error.py`).
         """
 
     def seconds(self, domain: Domain, unit: Unit) -> float:

@@ -15,14 +15,7 @@ from core.mechanisms.kit.settings import (
     size_accuracy_option,
 )
 from core.mechanisms.smalldb.candidates import SmallDatabases
-from core.mechanisms.smalldb.choice import (
-    MOST_DATABASES,
-    MOST_ROWS,
-    Choice,
-    comparable,
-    listable,
-    missed,
-)
+from core.mechanisms.smalldb.choice import MOST_DATABASES, MOST_ROWS, Choice, comparable, listable, missed
 from core.mechanisms.smalldb.small import ChosenDatabase, sizes
 from core.models.nets import rows_for
 from core.privacy.budget import Budget

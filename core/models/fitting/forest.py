@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from core.base.arrays import Columns, Floats
 from core.base.axes import summed
+from core.models.drawing.rounding import systematic
 from core.models.fitting.consistency import noise_floor
-from core.models.fitting.rounding import systematic
 from core.schema.domain import Domain
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.mechanisms.kit.protocol import Mechanism
-from core.planning.simulation.figure import Figure
-from core.planning.simulation.figures import Figures
+from core.planning.simulation.expected_error import Figure
 from core.planning.simulation.fitted import modelled
+from core.planning.simulation.kept_trials import Figures
 from core.planning.simulation.stand_ins import StandIns
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from core.base.arrays import Floats
 from core.mechanisms.kit.protocol import Mechanism
-from core.planning.simulation.figure import Figure
+from core.planning.simulation.expected_error import Figure
 from core.planning.simulation.stand_ins import StandIns
 from core.privacy.unit import Unit
 from core.queries.kit.focus import asked_tables

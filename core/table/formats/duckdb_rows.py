@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from core.base.errors import BadSchema, printable
 from core.schema.attributes import Attribute
 from core.schema.domain import Dates
-from core.schema.values import BLANKS, moment, text_of
+from core.schema.spellings import BLANKS, moment, text_of
 from core.table.formats.engine import lock
 from core.table.rows import NESTED, Column, check_told_apart, counted
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.schema.attributes import Attribute
-from core.schema.values import text_of
+from core.schema.spellings import text_of
 from core.table.rows import Column, check_told_apart
 
 EXACT = 2.0**53

@@ -7,7 +7,7 @@ import math
 import streamlit as st
 
 from core.base.wording import plural
-from core.formulas.sql.select import headings
+from core.formulas.sql.statement import headings
 from core.sessions.select_answer import SelectAnswer, SelectRow
 from dashboard.views.common import charts, messages
 from dashboard.views.common.wording import percent

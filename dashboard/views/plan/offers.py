@@ -15,7 +15,7 @@ from core.base.wording import plural
 from core.base.wording import rows as in_rows
 from core.desk.desk import Desk
 from core.mechanisms.kit.protocol import Mechanism
-from core.planning.simulation.figure import Figure
+from core.planning.simulation.expected_error import Figure
 from core.planning.simulation.stand_ins import StandIns
 from core.plans.plan import Plan
 from core.plans.statements import DeskTable, Statement

@@ -13,14 +13,7 @@ from core.ledger.ledger import Entry
 from core.plans.statements import DeskTable
 from core.release.release import Release
 from dashboard.views.budget import spend_list
-from dashboard.views.common import (
-    answers_view,
-    downloads,
-    label_form,
-    measured_view,
-    messages,
-    released_chart,
-)
+from dashboard.views.common import answers_view, downloads, label_form, measured_view, messages, released_chart
 from dashboard.views.common.state import PageState
 from dashboard.views.release import records_view, remaining, share_form, size_warning
 

@@ -13,8 +13,8 @@ import pytest
 from core import Budget, Desk, Domain, Marginals, Unit
 from core.base.errors import DeskError
 from core.planning.rehearsal import rehearse
-from core.planning.simulation import figures as figures_module
-from core.planning.simulation.figure import round_error
+from core.planning.simulation import kept_trials
+from core.planning.simulation.expected_error import round_error
 from core.planning.simulation.stand_ins import FIRST_GUESS
 from core.plans.statements import DeskTable
 from core.privacy.noise import Noise
@@ -113,8 +113,8 @@ def test_every_mechanism_is_offered_studied_or_refused(desk: Desk, table: DeskTa
 def test_a_figure_is_refined_and_the_certificate_carries_the_latest(
     desk: Desk, table: DeskTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(figures_module, "QUICK_RUNS", 2)
-    monkeypatch.setattr(figures_module, "MOST_RUNS", 4)
+    monkeypatch.setattr(kept_trials, "QUICK_RUNS", 2)
+    monkeypatch.setattr(kept_trials, "MOST_RUNS", 4)
     plan = desk.plan(table, ASKED, mechanism="laplace", budget=ONE)
     *_, last = desk.refine(plan)
     assert (plan.expected_error.runs, last.runs) == (2, 4)
@@ -147,6 +147,6 @@ def test_figures_are_found_again_by_another_process(
 ) -> None:
     told = desk.plan(table, ASKED, mechanism="laplace", budget=ONE).expected_error
     again = Desk(desk.folder)
-    monkeypatch.setattr(figures_module, "make_trial", lambda *_: pytest.fail("it was simulated again"))
+    monkeypatch.setattr(kept_trials, "make_trial", lambda *_: pytest.fail("it was simulated again"))
     assert again.plan(table.id, ASKED, mechanism="laplace", budget=ONE).expected_error == told
     again.close()

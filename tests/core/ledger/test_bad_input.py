@@ -11,17 +11,7 @@ import pytest
 
 from core.base.errors import BadParameter, DeskError, OutOfBudget
 from core.ledger.ledger import Ledger
-from tests.core.ledger.test_ledger import (
-    BUDGET,
-    REASON,
-    UNIT,
-    declared,
-    ledger,
-    one_way,
-    opened,
-    path,
-    reserve,
-)
+from tests.core.ledger.test_ledger import BUDGET, REASON, UNIT, declared, ledger, one_way, opened, path, reserve
 
 __all__ = ["ledger", "path"]
 

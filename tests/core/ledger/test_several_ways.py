@@ -11,16 +11,7 @@ from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Pure
 from core.privacy.filters import GAUSSIAN_UNITS, PURE, Filters
 from core.privacy.spendable import rho_for
-from tests.core.ledger.test_ledger import (
-    BUDGET,
-    OTHER_BUDGET,
-    REASON,
-    SEVEN,
-    UNIT,
-    declared,
-    ledger,
-    path,
-)
+from tests.core.ledger.test_ledger import BUDGET, OTHER_BUDGET, REASON, SEVEN, UNIT, declared, ledger, path
 
 __all__ = ["ledger", "path"]
 

@@ -3,7 +3,7 @@ import pytest
 from core.base.errors import BadParameter, Refused
 from core.planning.better_noise import build
 from core.planning.budget_for import budget_for, nine_of_ten, rounded_up
-from core.planning.simulation.figures import Figures
+from core.planning.simulation.kept_trials import Figures
 from core.planning.simulation.stand_ins import StandIns
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit

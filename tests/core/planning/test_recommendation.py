@@ -12,8 +12,8 @@ from core.mechanisms.kit.protocol import Mechanism
 from core.planning import recommendation
 from core.planning.better_noise import build
 from core.planning.recommendation import Ranking, rank
-from core.planning.simulation import figures, fitted
-from core.planning.simulation.figures import Figures
+from core.planning.simulation import fitted, kept_trials
+from core.planning.simulation.kept_trials import Figures
 from core.planning.simulation.stand_ins import StandIns
 from core.planning.simulation.trial import make_trial
 from core.privacy.budget import Budget
@@ -67,7 +67,7 @@ def test_what_was_only_modelled_counts_by_the_end_of_its_band(monkeypatch: pytes
         found = fitted.modelled(mechanism, stand_ins)
         return replace(found, mean=0.4 * least, cost=100.0) if mechanism.name == "laplace" else found
 
-    monkeypatch.setattr(figures, "modelled", hopeful)
+    monkeypatch.setattr(kept_trials, "modelled", hopeful)
     monkeypatch.setattr(recommendation, "modelled", hopeful)
     found = ranking(Marginals(order=2), names=("laplace", "histogram", "tree")).offered
     told = {each.name: each for each in found}["laplace"]
@@ -81,7 +81,7 @@ def test_what_might_be_the_best_is_tried_once_though_it_takes_seconds(monkeypatc
     def slow(mechanism: Mechanism, stand_ins: StandIns) -> fitted.Modelled:
         return replace(fitted.modelled(mechanism, stand_ins), cost=5.0)
 
-    monkeypatch.setattr(figures, "modelled", slow)
+    monkeypatch.setattr(kept_trials, "modelled", slow)
     monkeypatch.setattr(recommendation, "modelled", slow)
     [only] = ranking(Marginals(order=2), names=("laplace",)).offered
     assert (only.figure.how, only.figure.runs) == ("simulated", 1)
@@ -89,7 +89,7 @@ def test_what_might_be_the_best_is_tried_once_though_it_takes_seconds(monkeypatc
 
 def test_places_rest_on_the_tables_that_both_were_tried_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """One was tried on six tables of all kinds, the other on the first: only that one tells which errs less."""
-    monkeypatch.setattr(figures, "QUICK_RUNS", 1)
+    monkeypatch.setattr(kept_trials, "QUICK_RUNS", 1)
     monkeypatch.setattr(recommendation, "CLOSE_RUNS", 1)
     kept, public = Figures(), StandIns.of(DOMAIN, Unit.row(), 2_000)
     both = {

@@ -17,13 +17,7 @@ from core.base.errors import BadParameter
 from core.kernel.query import Query
 from core.models.histogram import Histogram
 from core.queries.kit.dimensions import scale
-from tests.core.queries.cases import (
-    LINEAR,
-    NONLINEAR,
-    identified,
-    members,
-    random_cells,
-)
+from tests.core.queries.cases import LINEAR, NONLINEAR, identified, members, random_cells
 
 linear = pytest.mark.parametrize(("query", "domain"), LINEAR, ids=identified(LINEAR))
 every = pytest.mark.parametrize(("query", "domain"), LINEAR + NONLINEAR, ids=identified(LINEAR + NONLINEAR))

@@ -6,7 +6,7 @@ import pytest
 from core.base.errors import BadFile
 from core.mechanisms.iterative.iterative_weights import IterativeWeights
 from core.models.histogram import Histogram
-from core.planning.simulation.figure import Figure
+from core.planning.simulation.expected_error import Figure
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.marginals import Marginals

@@ -4,10 +4,7 @@ import numpy as np
 import pytest
 
 from core import Budget, Desk, Domain, Intervals, Marginals, Unit
-from core.base.errors import (
-    Refused,
-    Unknown,
-)
+from core.base.errors import Refused, Unknown
 from core.kernel.query import Query
 from core.schema.domain import Categories
 from tests.core.asker import Asker

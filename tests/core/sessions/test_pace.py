@@ -1,9 +1,7 @@
 import pytest
 
 from core import Desk, Unit
-from core.base.errors import (
-    Failed,
-)
+from core.base.errors import Failed
 from core.sessions.at_hand import counting_seconds
 from core.sessions.pace import Pace
 from tests.core.asker import Asker

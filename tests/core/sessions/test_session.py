@@ -7,14 +7,7 @@ import numpy as np
 import pytest
 
 from core import Budget, Desk
-from core.base.errors import (
-    CannotGoOn,
-    DeskError,
-    Failed,
-    Refused,
-    Undeclared,
-    Unknown,
-)
+from core.base.errors import CannotGoOn, DeskError, Failed, Refused, Undeclared, Unknown
 from core.kernel.allowance import Allowance
 from core.kernel.kernel import Kernel
 from core.kernel.query import Query

@@ -3,14 +3,7 @@ import json
 import pytest
 
 from core import Budget, Desk
-from core.base.errors import (
-    BadParameter,
-    BadSchema,
-    Failed,
-    OutOfBudget,
-    Refused,
-    Unknown,
-)
+from core.base.errors import BadParameter, BadSchema, Failed, OutOfBudget, Refused, Unknown
 from core.plans.terms import is_session
 from tests.core.asker import Asker
 from tests.core.people import PAIRS, desk, held

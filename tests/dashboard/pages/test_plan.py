@@ -17,7 +17,7 @@ from core.desk.desk import Desk
 from core.mechanisms.smalldb.smalldb import SmallDb
 from core.planning import budget_for, recommendation
 from core.planning.better_noise import budgets_within
-from core.planning.simulation import figures
+from core.planning.simulation import kept_trials
 from core.plans.plan_file import write_plan_file
 from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable
@@ -272,7 +272,7 @@ def test_figures_get_better_while_the_page_is_read(
     page: Open, desk: Desk, mixed: DeskTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(desk, "_open", lambda identity: pytest.fail("the private table was opened"))
-    monkeypatch.setattr(figures, "QUICK_RUNS", 2)
+    monkeypatch.setattr(kept_trials, "QUICK_RUNS", 2)
     monkeypatch.setattr(recommendation, "CLOSE_RUNS", 2)
     app = pick(page("plan"), "intervals")
     before = desk.plan_from(mixed, planned(app)).expected_error

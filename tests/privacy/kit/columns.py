@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 from hypothesis import strategies as st
 
 from core.schema.domain import Attribute, Booleans, Categories, Dates, Integers, Reals
-from core.schema.values import text_of
+from core.schema.spellings import text_of
 
 WORDS = ("0", "1", "1.5", "2.50", "true", "no", "Aa", "é", "2020-01-02", "2020-01-03 05:00:00", "[1]")
 DAYS = {"low": "2020-01-01", "high": "2020-01-09"}

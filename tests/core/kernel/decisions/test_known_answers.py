@@ -29,11 +29,7 @@ from core.kernel.decisions.cuts import (
 )
 from core.kernel.decisions.rules import Mistakes, OneLabel, RuleMistakes, mistakes
 from core.kernel.decisions.values import VALUE, Gains, SetWelfare, Valued, Welfare
-from core.kernel.decisions.vertex_order import (
-    STEPS,
-    VertexOrder,
-    edge_loss,
-)
+from core.kernel.decisions.vertex_order import STEPS, VertexOrder, edge_loss
 from core.kernel.decisions.weighed import Weighed
 from core.kernel.remembered import Remembered
 from core.kernel.tables import LARGEST

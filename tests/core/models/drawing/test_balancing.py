@@ -4,9 +4,9 @@ from itertools import combinations
 
 import numpy as np
 
-from core.models.fitting import balancing
-from core.models.fitting.balancing import balanced
-from core.models.fitting.rounding import systematic
+from core.models.drawing import balancing
+from core.models.drawing.balancing import balanced
+from core.models.drawing.rounding import systematic
 from core.schema.domain import Domain, Integers
 from tests.core.samples import SMALL
 

@@ -25,7 +25,7 @@ from typing import Any
 from core.base.errors import DeskError
 from core.mechanisms.kit.protocol import Mechanism
 from core.mechanisms.kit.timing import ROWS, TABLE
-from core.planning.simulation.figure import Figure, figure_of
+from core.planning.simulation.expected_error import Figure, figure_of
 from core.planning.simulation.fitted import Modelled, modelled
 from core.planning.simulation.stand_ins import DRAWN, StandIns
 from core.planning.simulation.trial import Trial, make_trial, trial_key

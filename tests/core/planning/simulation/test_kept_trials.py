@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from core.mechanisms.direct.laplace import LaplaceTables
-from core.planning.simulation import figures as figures_module
-from core.planning.simulation import fitted
+from core.planning.simulation import fitted, kept_trials
 from core.planning.simulation.curve import along
-from core.planning.simulation.figure import Figure, figure_of
-from core.planning.simulation.figures import QUICK_RUNS, Figures
+from core.planning.simulation.expected_error import Figure, figure_of
+from core.planning.simulation.kept_trials import QUICK_RUNS, Figures
 from core.planning.simulation.stand_ins import StandIns
 from core.planning.simulation.trial import Trial, make_trial, trial_key
 from core.privacy.budget import Budget
@@ -62,7 +61,7 @@ def test_it_comes_true_for_plain_noise() -> None:
 def test_figures_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = Figures(tmp_path / "figures").quick(laplace(), PUBLIC)
     kept = Figures(tmp_path / "figures")
-    monkeypatch.setattr(figures_module, "make_trial", lambda *_: pytest.fail("it was simulated again"))
+    monkeypatch.setattr(kept_trials, "make_trial", lambda *_: pytest.fail("it was simulated again"))
     assert errors(kept.quick(laplace(), PUBLIC)) == errors(told)
     assert kept.kept(laplace(2), PUBLIC) is None
 
@@ -78,7 +77,7 @@ def test_what_cannot_be_read_is_made_again(tmp_path: Path, content: str) -> None
 
 
 def test_figures_are_refined_and_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(figures_module, "MOST_RUNS", 6)
+    monkeypatch.setattr(kept_trials, "MOST_RUNS", 6)
     figures = Figures()
     refined = figures.refined(laplace(), PUBLIC)
     assert [next(refined).runs for _ in range(3)] == [0, 1, 2]
@@ -88,12 +87,12 @@ def test_figures_are_refined_and_nothing_is_lost(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_model_stands_in_where_simulating_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(figures_module, "QUICK_SECONDS", 1e-9)
-    monkeypatch.setattr(figures_module, "ONE_SECONDS", 1e-9)
+    monkeypatch.setattr(kept_trials, "QUICK_SECONDS", 1e-9)
+    monkeypatch.setattr(kept_trials, "ONE_SECONDS", 1e-9)
     figure = Figures().quick(laplace(), PUBLIC)
     assert (figure.how, figure.runs) == ("modelled", 0)
     assert "by a model fitted on recorded runs" in figure.sentence()
-    monkeypatch.setattr(figures_module, "LONGEST", 1e-9)
+    monkeypatch.setattr(kept_trials, "LONGEST", 1e-9)
     assert [each.how for each in Figures().refined(laplace(), PUBLIC)] == ["modelled"]
 
 

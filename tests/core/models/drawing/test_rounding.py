@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from core.models.fitting.rounding import systematic
+from core.models.drawing.rounding import systematic
 
 WEIGHTS = arrays(np.float64, st.integers(1, 40), elements=st.floats(0, 1e3))
 
