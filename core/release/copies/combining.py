@@ -19,7 +19,8 @@ posterior distribution (Raghunathan, Reiter and Rubin 2003; Räisä and others 2
 as the table has rows, drawn so evenly that sampling moves it little.
 
 What the mechanism did not measure enters with a size that was found privately and a direction that is drawn; where a
-single strong dependence was missed, an interval may still be too short.
+single strong dependence was missed, an interval is too short: of correlations and regression coefficients that hung on
+such a one, between four and ten of ten lay inside their 95 % (README has the figures), of group means about nine.
 """
 
 from __future__ import annotations
