@@ -36,6 +36,7 @@ def test_intervals_of_sessions_hold_the_truth(name):
     assert not too_few(tally), tally
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("name", coverage.RELEASES)
 def test_intervals_of_measured_releases_hold_the_truth(name):

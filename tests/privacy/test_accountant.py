@@ -29,6 +29,7 @@ def pld() -> Any:
     return privacy_loss_distribution
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("epsilon", [0.01, 0.05, 0.1, 0.3, 1.0])
 @pytest.mark.parametrize("times", [100, 300, 1000])
@@ -69,6 +70,7 @@ def test_gaussian_events(pld: Any, sigma: float, times: int, delta: float) -> No
     assert epsilon_for(rho * times, delta) == ours
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("delta", [1e-6, 1e-9])
 def test_mixed_events(pld: Any, delta: float) -> None:
     tenth = Fraction(1, 10)
@@ -85,6 +87,7 @@ def test_mixed_events(pld: Any, delta: float) -> None:
 TOTALS = [Budget(0.5, 1e-9), Budget(1, 1e-6), Budget(4, 1e-9)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("budget", TOTALS, ids=repr)
 @pytest.mark.parametrize("epsilon", [0.02, 0.1])
 def test_an_account_that_is_used_up_keeps_its_promise(pld: Any, budget: Budget, epsilon: float) -> None:
@@ -97,6 +100,7 @@ def test_an_account_that_is_used_up_keeps_its_promise(pld: Any, budget: Budget, 
     assert noise.get_delta_for_epsilon(float(budget.epsilon)) <= float(budget.delta)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("budget", TOTALS, ids=repr)
 def test_gaussian_noise_uses_an_account_to_its_share_of_delta(pld: Any, budget: Budget) -> None:
     sigma = math.sqrt(1 / (2 * rho_for(budget)))

@@ -41,6 +41,7 @@ def two(draw, *hidden):
     return lower_limit(*(draw(value) for value in hidden))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(1), Fraction(3)])
 def test_laplace_noise_is_as_private_as_it_says_and_hardly_more(epsilon):
@@ -75,6 +76,7 @@ def test_single_coins_are_those_of_the_blocks():
     assert lower_limit(heads, blocks) < 0.05
 
 
+@pytest.mark.exhaustive
 def test_gaussian_noise():
     def draw(value):
         return NOISE.gaussian(np.full(MANY, value, dtype=np.int64), rho=Fraction(1, 2), sensitivity_squared=1)

@@ -113,6 +113,7 @@ def test_gaussian(queries):
     assert surely_above(int((worst > 0.6 * slack).sum()), RUNS, 0.2), "the theorem is nearly tight"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("candidates", [3, 100, 5000])
 def test_exponential_mechanism(candidates):
     """One good candidate, and all others just worse than the theorem allows: the case it is tight for."""
@@ -315,6 +316,7 @@ def test_iterative_weights(weights):
     assert not surely_above(failures(mechanism, counts, query, 0.6), RUNS, 0.2)
 
 
+@pytest.mark.exhaustive
 def test_iterative_perceptron():
     query = Marginals(order=2)
     mechanism = IterativePerceptron(queries=(query,), budget=Budget(1), variant="theorem", accuracy=0.6)
@@ -353,6 +355,7 @@ def test_rectangle_search():
     assert not surely_above(failures(mechanism, counts, query, 0.5), RUNS, 0.2)
 
 
+@pytest.mark.exhaustive
 def test_halfspace_projections():
     """The theorem's rows are out of reach, its k is not: distances to a halfspace survive projection (theorem 6.4)."""
     alpha, margin = 0.8, 0.8

@@ -105,6 +105,7 @@ def quick() -> Iterator[None]:
         yield
 
 
+@pytest.mark.exhaustive
 def test_everything_has_its_turn() -> None:
     assert {label.rpartition("-")[0] for share in shares() for label in share} == set(NAMES)
     assert {form for _, _, form, _, _ in SETTINGS} == FORMATS.keys()

@@ -85,6 +85,7 @@ def test_sessions_on_more_pairs(mechanism, unit):
     replayed(mechanism, unit, DOMAIN, many, range(100, 125))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize(("mechanism", "unit"), [case[1:] for case in SMALL_NETS], ids=[case[0] for case in SMALL_NETS])
 def test_constants_of_the_thesis(mechanism, unit):

@@ -79,6 +79,7 @@ def test_no_row_changes_the_codes_of_another(writer: Writer, folder: Path, chang
     assert [one[old] for old, _ in kept] == [two[new] for _, new in kept]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("writer", EXACT, ids=lambda writer: writer.__name__)
 @given(change=changes())
@@ -119,6 +120,7 @@ def test_no_row_merges_or_parts_other_people_or_changes_what_is_kept_of_them(
             assert (old in stays) == (new in stays_after)
 
 
+@pytest.mark.exhaustive
 def test_the_writers_give_every_type_that_they_are_meant_to(tmp_path: Path) -> None:
     """A writer that refuses everything would let the properties above hold of nothing."""
     columns: list[list[Any]] = [[1, 2], [1, None], [1, 1.5], [True, None], ["é", "Aa"]]

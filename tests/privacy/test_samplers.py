@@ -34,6 +34,7 @@ LAPLACE = [Fraction(2, 5), Fraction(1), Fraction(22, 7), Fraction(10), Fraction(
 GAUSSIAN = [Fraction(1, 3), Fraction(1, 2), Fraction(1), Fraction(22, 7), Fraction(10), Fraction(200), Fraction(1000)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("scale", LAPLACE)
 def test_laplace_has_its_law_and_the_test_sees_two_percent(scale: Fraction) -> None:
@@ -41,6 +42,7 @@ def test_laplace_has_its_law_and_the_test_sees_two_percent(scale: Fraction) -> N
     assert laplace_fit(laplace_draws(scale * SMALLER, MILLION), scale) < WRONG
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("sigma", GAUSSIAN)
 def test_gaussian_has_its_law_and_the_test_sees_two_percent(sigma: Fraction) -> None:
@@ -48,6 +50,7 @@ def test_gaussian_has_its_law_and_the_test_sees_two_percent(sigma: Fraction) -> 
     assert gaussian_fit(gaussian_draws(sigma * SMALLER, MILLION), sigma) < WRONG
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("sigma", [Fraction(1, 4), Fraction(22, 7), Fraction(1000)])
 def test_gaussian_noise_is_symmetric(sigma: Fraction) -> None:
     draws = gaussian_draws(sigma, MILLION)

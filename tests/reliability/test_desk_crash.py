@@ -114,6 +114,7 @@ def audit(folder: Path, said: list[str]) -> str:
     return digest
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=3)
 @pytest.mark.parametrize("step", STEPS)
 def test_a_killed_release_is_paid_once_and_said_once(folder: Path, step: str) -> None:

@@ -127,6 +127,7 @@ DUST = [Fraction(1), *[TINY] * 200]
 TENTHS = [Fraction(1, 10)] * 10
 
 
+@pytest.mark.exhaustive
 def test_dust_and_tenths_add_up(tmp_path: Path) -> None:
     assert overspent(Books(tmp_path, Fraction(1)), Fraction(1), DUST) == 0
     assert overspent(Books(tmp_path, Fraction(1)), Fraction(1), TENTHS) == 0

@@ -105,6 +105,7 @@ def test_open_sessions_go_on_within_what_they_have_left(desk: Desk, facts: dict[
     assert desk.statement(facts["table"]).spent_share == facts["spent_share"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("name", ["learning", "median"])
 def test_secret_offsets_move_out_of_the_state_of_a_mechanism(desk: Desk, facts: dict[str, Any], name: str) -> None:

@@ -89,6 +89,7 @@ def appears(folder: Path, mark: str, patience: float = PATIENCE) -> bool:
     return True
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", RUNS)
 def test_the_second_server_waits_and_runs_nothing(folder: Path, kind: str) -> None:
     first = started(folder, kind, 1)
@@ -112,6 +113,7 @@ def test_without_the_lock_both_run(folder: Path) -> None:
         child.join(PATIENCE)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", RUNS)
 def test_a_killed_attempt_is_taken_over_by_whoever_waits(folder: Path, kind: str) -> None:
     first = started(folder, kind, 1)

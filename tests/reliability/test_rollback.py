@@ -146,6 +146,7 @@ def test_a_table_that_was_lost_finds_its_spends_when_it_comes_again(tmp_path: Pa
         desk.release(desk.plan(again, [Marginals(order=1)], mechanism="laplace", budget=HALF))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("names", [(), ("sessions.sqlite",)])
 def test_an_older_session_file_answers_nothing_more(workplace: Workplace, names: tuple[str, ...]) -> None:
     session = session_of(workplace.desk)
@@ -167,6 +168,7 @@ def spent(desk: Desk) -> float:
     return desk.statement(desk.tables()[0]).spent_share
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("names", [(), ("sessions.sqlite",), ("ledger.sqlite",)])
 def test_a_session_that_gave_back_stays_closed_in_every_older_copy(
     workplace: Workplace, names: tuple[str, ...]
@@ -212,6 +214,7 @@ def test_of_two_copies_one_that_did_not_hear_an_answer_gives_nothing_back(
     twin.close()
 
 
+@pytest.mark.exhaustive
 def test_two_copies_share_one_budget(workplace: Workplace) -> None:
     workplace.backup()
     twin = Desk(workplace.copy, journal=workplace.outside)
@@ -227,6 +230,7 @@ def test_two_copies_share_one_budget(workplace: Workplace) -> None:
     twin.close()
 
 
+@pytest.mark.exhaustive
 def test_without_the_journal_the_copy_would_pay_nothing_for_a_second_draw(workplace: Workplace) -> None:
     """The mutant, and what is not noticed: a copy on a machine that has no journal of it."""
     workplace.backup()
@@ -236,6 +240,7 @@ def test_without_the_journal_the_copy_would_pay_nothing_for_a_second_draw(workpl
     assert desk.release(plan_of(desk)).zip() != first
 
 
+@pytest.mark.exhaustive
 def test_a_release_says_which_spend_of_its_account_it_was(workplace: Workplace) -> None:
     """What tells of a rollback where the journal is gone too: a number that the workspace has not reached."""
     desk = workplace.desk
@@ -252,6 +257,7 @@ def test_a_release_says_which_spend_of_its_account_it_was(workplace: Workplace) 
     assert len(desk.ledger.entries(fingerprint=account)) < third.certificate.spend
 
 
+@pytest.mark.exhaustive
 def test_a_spend_that_a_crash_kept_from_the_journal_is_noted_later(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -186,6 +186,7 @@ class Auditor:
         return stored
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=4)
 @pytest.mark.parametrize("step", OPENING)
 def test_a_desk_killed_while_opening_pays_once(folder: Path, step: str) -> None:

@@ -121,6 +121,7 @@ def test_a_folder_and_a_pipe(tmp_path: Path) -> None:
     refused(tmp_path / "loop", "no such file|cannot be opened")
 
 
+@pytest.mark.exhaustive
 def test_duckdb_files(tmp_path: Path) -> None:
     path = tmp_path / "base.duckdb"
     (tmp_path / "outside.csv").write_bytes(b"a,b\n1,secret\n")

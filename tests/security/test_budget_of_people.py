@@ -86,12 +86,14 @@ def test_the_same_people_have_one_budget(spent: Desk, tmp_path: Path, way: str) 
         spent.discover(source, {"age": "number"}, unit=Unit.row(), total=TOTAL, part=Budget("1/10"))
 
 
+@pytest.mark.exhaustive
 def test_other_people_have_their_own(spent: Desk, tmp_path: Path) -> None:
     other = spent.add_table(written(drawn(7), tmp_path / "other.csv"), DOMAIN, unit=Unit.row(), budget=TOTAL)
     assert spent.statement(other).spent_share == 0
     assert spent.statement(other).apart == ()
 
 
+@pytest.mark.exhaustive
 def test_bought_suggestions_and_the_table_have_one_budget(desk: Desk, tmp_path: Path) -> None:
     first, second = written(PEOPLE, tmp_path / "one.csv"), written(PEOPLE.iloc[::-1], tmp_path / "two.csv")
     part = Budget("1/2")
@@ -100,6 +102,7 @@ def test_bought_suggestions_and_the_table_have_one_budget(desk: Desk, tmp_path: 
     assert desk.statement(held).spent_share == pytest.approx(0.5)
 
 
+@pytest.mark.exhaustive
 def test_keeping_them_apart_needs_a_reason_that_stays(spent: Desk, tmp_path: Path) -> None:
     source = WAYS["one row less"](tmp_path)
     for empty in ("", "  "):
@@ -117,6 +120,7 @@ def test_keeping_them_apart_needs_a_reason_that_stays(spent: Desk, tmp_path: Pat
         connection.execute("DELETE FROM separation")
 
 
+@pytest.mark.exhaustive
 def test_another_budget_or_unit_is_refused_with_the_way_out(spent: Desk, tmp_path: Path) -> None:
     source = WAYS["one row less"](tmp_path)
     for change in ({"budget": Budget(9)}, {"unit": Unit.row(neighbours="replace")}):
@@ -124,6 +128,7 @@ def test_another_budget_or_unit_is_refused_with_the_way_out(spent: Desk, tmp_pat
             spent.add_table(source, DOMAIN, **({"unit": Unit.row(), "budget": TOTAL} | change))
 
 
+@pytest.mark.exhaustive
 def test_sketches_are_private_and_a_damaged_one_is_a_sentence(spent: Desk, tmp_path: Path) -> None:
     folder = spent.folder / "sketches"
     assert folder.stat().st_mode & 0o077 == 0
@@ -135,6 +140,7 @@ def test_sketches_are_private_and_a_damaged_one_is_a_sentence(spent: Desk, tmp_p
         spent.add_table(WAYS["one row less"](tmp_path), DOMAIN, unit=Unit.row(), budget=TOTAL)
 
 
+@pytest.mark.exhaustive
 def test_nothing_of_it_leaves_the_desk(spent: Desk, tmp_path: Path) -> None:
     """The release of a table that shares an account is that of its own file: nothing in it tells of the other."""
     wide = spent.add_table(WAYS["one row less"](tmp_path), DOMAIN, unit=Unit.row(), budget=TOTAL)

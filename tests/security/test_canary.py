@@ -306,6 +306,7 @@ def test_no_failure_sings(
     assert hits(written(scene.desk.folder)) == []
 
 
+@pytest.mark.exhaustive
 def test_no_success_sings(scene: Scene, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     release, session = scene.desk.release(scene.plan()), scene.session()

@@ -52,6 +52,7 @@ def silent(app: AppTest, caplog: pytest.LogCaptureFixture, capfd: pytest.Capture
     assert hits("".join(capfd.readouterr())) == []
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("name", PAGES)
 def test_no_page_shows_a_cell(
     page: Open, desk: Desk, held: DeskTable, name: str,
@@ -66,6 +67,7 @@ def test_no_page_shows_a_cell(
     silent(app, caplog, capfd)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("case", BAD_FILES)
 def test_a_bad_upload_shows_no_cell(
@@ -121,6 +123,7 @@ def test_a_failure_behind_a_page_shows_no_cell(
     silent(app, caplog, capfd)
 
 
+@pytest.mark.exhaustive
 def test_a_page_that_quotes_errors_is_heard(
     page: Open, desk: Desk, held: DeskTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:

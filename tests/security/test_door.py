@@ -83,6 +83,7 @@ def sees_what_is_shared_only(server: Server, **how: Any) -> bool:
 # The key
 
 
+@pytest.mark.exhaustive
 def test_the_link_becomes_a_cookie_and_leaves_the_address(server: Server) -> None:
     response, _ = ask(server, f"/plan?a=1&token={server.key}&b=%26")
     assert (response.status, response.headers["Location"]) == (303, "/plan?a=1&b=%26")

@@ -162,6 +162,7 @@ def test_twelve_hostile_names_are_only_names(folder: Path) -> None:
             inspect((other, name))
 
 
+@pytest.mark.exhaustive
 def test_a_careless_quote_is_caught(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = named(folder)
     monkeypatch.setattr(duckdb_tables, "quote", lambda name: f'"{name}"')
@@ -229,6 +230,7 @@ SHADOWS = (
 )
 
 
+@pytest.mark.exhaustive
 def test_functions_of_the_file_stand_for_nothing(folder: Path) -> None:
     path = hostile(folder, VIEWS["another file"], *SHADOWS)
     assert stored_tables(path) == ("t",)
@@ -254,6 +256,7 @@ def test_a_file_that_is_looked_up_first_escapes(folder: Path, monkeypatch: pytes
     assert load((path, "v")).codes["b"].tolist() == [1], "the secret of another file, through the door of the table"
 
 
+@pytest.mark.exhaustive
 def test_computed_columns_are_refused_unread(folder: Path) -> None:
     computed = "CREATE TABLE g (a BIGINT, b BIGINT GENERATED ALWAYS AS (list_sum(range(a))) VIRTUAL)"
     path = hostile(folder, computed)

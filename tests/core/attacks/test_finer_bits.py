@@ -35,6 +35,7 @@ def test_the_median_is_off_by_no_more_than_the_intervals_are():
         assert rank_error(truth, int(middle)) == 0
 
 
+@pytest.mark.exhaustive
 def test_the_papers_mechanism_needs_rows_as_its_theorem_says_and_keeps_its_word():
     """n grows as b ln b, and a table of so many rows is right on every interval, but for 5 % of the runs."""
     alpha, needed = 0.4, {}
@@ -61,6 +62,7 @@ def test_with_few_rows_its_error_grows_with_the_bits():
     assert means[1] > means[0] + 0.15
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("name", QUICK)
 def test_a_fixed_accuracy_is_lost_beyond_the_bits_of_the_argument(name):

@@ -23,6 +23,7 @@ def weights(hidden, chosen) -> np.ndarray:
     return hidden.witnesses + np.where(inside, hidden.gamma, -hidden.gamma)
 
 
+@pytest.mark.exhaustive
 def test_the_set_is_the_best_of_all_and_the_error_the_worst_query():
     generator = np.random.default_rng()
     for _ in range(20):

@@ -38,11 +38,13 @@ def test_exact_answers_give_every_bit_back():
     assert column.recovered(column.counts).linear_program == column.recovered(column.counts).least_squares == 1.0
 
 
+@pytest.mark.exhaustive
 def test_noise_below_a_part_of_the_root_hides_nothing():
     """0.4 sqrt(n): measured 1.00 and 0.99; the standard error of 400 bits at 0.95 is 0.011."""
     assert (shares(lambda counts: within(counts, int(0.4 * math.sqrt(PEOPLE)))) > 0.95).all()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("delta", [0, Fraction(1, 10**9)])
 def test_the_noise_of_this_desk_leaves_chance(delta):
     """At epsilon 1 least squares finds 51.5 % of the bits under Gaussian noise; 400 bits spread by 2.5 %."""

@@ -45,6 +45,7 @@ def remaking(rows, unit, epsilon=EPSILON):
     return remake
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.neighbours)
 def test_private_below_the_bound_in_every_run_and_naive_above_it(unit):
     """The bound is 0.245; a private run was within 0.08 of 0 and spreads by 0.032, so that 0.245 is five away."""
@@ -60,6 +61,7 @@ def test_private_below_the_bound_in_every_run_and_naive_above_it(unit):
     assert np.mean([one.value for one in by_name[NAMELESS].attribute]) > 0.1
 
 
+@pytest.mark.exhaustive
 def test_a_release_without_privacy_is_caught():
     """The attack is no straw man: at epsilon 1,000 the same tables give members away."""
     rows = invented(400)

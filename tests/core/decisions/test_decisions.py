@@ -133,6 +133,7 @@ def test_a_list_of_sites_weighs_their_price_against_the_ways():
     assert both.value(run(both, table), Cells(AREAS, np.array([40, 0]))) == pytest.approx(90, rel=1e-3)
 
 
+@pytest.mark.exhaustive
 def test_a_larger_graph_is_cut_among_suggestions():
     barbell = nx.barbell_graph(15, 0)
     names = tuple(f"v{place}" for place in range(30))
@@ -224,6 +225,7 @@ class TestTheorems:
         over = [decision.value(run(decision, table), table) - decision.best(table) > loss for _ in range(200)]
         assert sum(over) <= 20
 
+    @pytest.mark.exhaustive
     def test_an_order_of_vertices_is_within_its_ratio(self):
         decision, domain = next(built("vertex-cover-order", Budget(1)))
         star = np.zeros((4, 4), dtype=int)

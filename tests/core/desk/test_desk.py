@@ -80,6 +80,7 @@ def test_what_is_left_can_be_spent(desk, held):
     assert desk.affordable(plan_of(desk, held, budget=Budget(epsilon=left, delta=1e-9)))
 
 
+@pytest.mark.exhaustive
 def test_a_plan_needs_delta_only_if_the_account_has_one(desk):
     pure = desk.add_table(people(), DOMAIN, unit=Unit.row(), budget=Budget(1))
     with pytest.raises(BadParameter, match="delta"):
@@ -128,6 +129,7 @@ def test_more_budget_needs_a_reason_on_record(desk, held):
     assert [change.reason for change in desk.statement(held).changes] == ["The board agreed."]
 
 
+@pytest.mark.exhaustive
 def test_background_release_and_double_submission(desk, held):
     plan = plan_of(desk, held)
     for _ in range(2):
@@ -138,6 +140,7 @@ def test_background_release_and_double_submission(desk, held):
     assert desk.result(plan.id).zip() == desk.release(plan).zip()
 
 
+@pytest.mark.exhaustive
 def test_threads_that_release_the_same_plan_get_the_same_bytes(desk, held):
     plan, results = plan_of(desk, held), []
     threads = [threading.Thread(target=lambda: results.append(desk.release(plan).zip())) for _ in range(6)]
@@ -202,6 +205,7 @@ def test_number_of_rows_and_bad_options(desk, held):
         desk.table("nowhere")
 
 
+@pytest.mark.exhaustive
 def test_nothing_private_is_in_the_artefact(desk, tmp_path):
     """A canary value, the fingerprint, the table's id and the workspace's path stay at the desk."""
     frame = people(2_987)
@@ -219,6 +223,7 @@ def test_nothing_private_is_in_the_artefact(desk, tmp_path):
     assert certificate["schema_digest"] == DOMAIN.digest
 
 
+@pytest.mark.exhaustive
 def test_public_rows_are_kept_exactly(desk):
     held = desk.add_table(people(), DOMAIN, unit=Unit.row("replace"), budget=TOTAL)
     assert len(desk.release(plan_of(desk, held)).records()) == 3_000
@@ -240,6 +245,7 @@ def test_a_bad_source_leaves_no_trace(desk, tmp_path):
     assert not (tmp_path / "workspace" / "tables").exists()
 
 
+@pytest.mark.exhaustive
 def test_columns_nobody_asks_about_do_not_enlarge_the_universe(desk):
     wide = Domain((*DOMAIN, Integers(name="person", low=0, high=999_999)))
     held = desk.add_table(people(), wide, unit=Unit.row(), budget=TOTAL)

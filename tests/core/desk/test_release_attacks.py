@@ -48,12 +48,14 @@ def test_it_costs_nothing_and_looks_at_the_columns_of_the_release(desk, released
         desk.attack(plan_id, "d")
 
 
+@pytest.mark.exhaustive
 def test_a_table_that_is_too_large_is_sampled_and_says_so(desk, released, monkeypatch):
     monkeypatch.setattr(release_attacks, "MOST_ROWS", 200)
     found = desk.attack(released[1], "c", runs=1)
     assert found.report.rows == 200 and found.report.sampled
 
 
+@pytest.mark.exhaustive
 def test_only_stored_releases_are_attacked(desk, released):
     with pytest.raises(Unknown, match="no stored release"):
         desk.attack("nothing", "c")

@@ -46,6 +46,7 @@ def table(desk: Desk) -> DeskTable:
     return desk.add_table(frame(), DOMAIN, unit=Unit.row(), budget=Budget(20, 1e-6))
 
 
+@pytest.mark.exhaustive
 def test_a_plan_is_told_without_opening_the_table(
     desk: Desk, table: DeskTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,6 +64,7 @@ def test_the_number_of_rows_is_known_where_the_unit_makes_it_public(desk: Desk) 
     assert desk.stand_ins(known, ASKED).rows == 900
 
 
+@pytest.mark.exhaustive
 def test_a_certificate_carries_what_the_desk_told_and_never_what_a_plan_says(desk: Desk, table: DeskTable) -> None:
     plan = desk.plan(table, ASKED, mechanism="laplace", budget=ONE)
     forged = replace(plan, expected_error=replace(plan.expected_error, mean=1e-6, worst=1e-6))
@@ -72,6 +74,7 @@ def test_a_certificate_carries_what_the_desk_told_and_never_what_a_plan_says(des
     assert certificate.expected_error["about"] == plan.expected_error.about
 
 
+@pytest.mark.exhaustive
 def test_what_was_forgotten_is_told_again(desk: Desk, table: DeskTable) -> None:
     plan = desk.plan(table, ASKED, mechanism="laplace", budget=ONE)
     for file in (desk.folder / "figures").glob("plan-*.json"):
@@ -79,6 +82,7 @@ def test_what_was_forgotten_is_told_again(desk: Desk, table: DeskTable) -> None:
     assert desk.release(plan).certificate.expected_error == plan.expected_error.to_json()
 
 
+@pytest.mark.exhaustive
 def test_an_earlier_release_stands_in_for_the_columns_it_was_asked_about(desk: Desk, table: DeskTable) -> None:
     desk.release(desk.plan(table, [Marginals(order=1, columns=("a", "b"))], mechanism="laplace", budget=ONE))
     near = desk.stand_ins(table, [Intervals(column="a")])
@@ -110,6 +114,7 @@ def test_every_mechanism_is_offered_studied_or_refused(desk: Desk, table: DeskTa
     assert desk.release(best.plan).certificate.expected_error == best.figure.to_json(), "the figure that was told"
 
 
+@pytest.mark.exhaustive
 def test_a_figure_is_refined_and_the_certificate_carries_the_latest(
     desk: Desk, table: DeskTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,6 +147,7 @@ def test_an_accuracy_has_its_budget(desk: Desk, table: DeskTable) -> None:
     assert harder.epsilon > 2 * found.epsilon
 
 
+@pytest.mark.exhaustive
 def test_figures_are_found_again_by_another_process(
     desk: Desk, table: DeskTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -179,6 +179,7 @@ def test_random_texts_are_read_or_refused_in_one_sentence():
     assert read > 0
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_refused(text):

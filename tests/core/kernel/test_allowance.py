@@ -116,6 +116,7 @@ EVENTS = st.lists(
 WAYS = Filters.of(Budget(1, 1e-9))
 
 
+@pytest.mark.exhaustive
 @given(EVENTS, EVENTS)
 def test_what_was_used_never_counts_less_than_what_was_taken(reserved, wanted):
     cost = Cost.of(kind(amount) for kind, amount in reserved)

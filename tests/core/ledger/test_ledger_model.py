@@ -58,6 +58,7 @@ def expect(error: type[DeskError] | None) -> contextlib.AbstractContextManager[o
     return pytest.raises(error) if error else contextlib.nullcontext()
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=st.lists(STEPS, max_size=30))
 def test_any_sequence_of_calls_matches_the_model(steps: list[tuple]) -> None:

@@ -129,6 +129,7 @@ def test_a_delta_never_hurts_any_mechanism_at_any_class(desk: Desk, mechanism: s
     check(desk, mechanism, name)
 
 
+@pytest.mark.exhaustive
 def test_a_plan_with_pure_noise_promises_it(desk: Desk) -> None:
     table = desk.tables()[0]
     plan = desk.plan(table, CLASSES["intervals"], mechanism="histogram", budget=WITH_DELTA)
@@ -172,6 +173,7 @@ def test_what_does_not_fit_beside_earlier_spends_gives_way(tmp_path: Any, mechan
     desk.close()
 
 
+@pytest.mark.exhaustive
 def test_two_pure_halves_fit_into_an_account_with_a_delta(tmp_path: Any) -> None:
     desk = Desk(tmp_path / "workspace")
     held = desk.add_table(frame(200), DOMAIN, unit=Unit.row(), budget=Budget(2, 1e-9))

@@ -36,6 +36,7 @@ def test_a_plan_survives_its_file():
     assert read_plan_file(write_plan_file(plain)) == plain
 
 
+@pytest.mark.exhaustive
 def test_the_file_of_a_priced_plan_has_no_table(workspace):
     desk = Desk(workspace)
     people = pd.DataFrame({"colour": ["red"], "size": [2], "old": [True]})

@@ -31,6 +31,7 @@ def account_of(desk: Desk, held: Any) -> Any:
     return desk.ledger.account(desk.ledger.dataset(held.id).fingerprint)
 
 
+@pytest.mark.exhaustive
 def test_a_plan_is_told_the_price_of_its_words(desk, held):
     plan = desk.plan(held, [Marginals(order=1)], mechanism="gaussian", budget=ONE)
     priced = price_release(plan.content, held, account_of(desk, held))
@@ -48,6 +49,7 @@ def test_a_session_is_told_the_price_of_its_words(desk, held):
     assert priced.domain.names == ("age", "ill")
 
 
+@pytest.mark.exhaustive
 def test_the_price_follows_the_ways_of_the_account(desk, held):
     plan = desk.plan(held, [Marginals(order=1)], mechanism="gaussian", budget=ONE)
     account = account_of(desk, held)
@@ -76,6 +78,7 @@ def test_the_price_is_what_the_plan_adds_to_the_account_as_it_is(desk, held):
     assert told.units > plans[-1].units, "before the Gaussian release it was cheaper"
 
 
+@pytest.mark.exhaustive
 def test_what_costs_more_than_was_paid_is_refused(desk, held):
     plan = desk.plan(held, [Marginals(order=1)], mechanism="laplace", budget=Budget("1/2"))
     desk.release(plan)

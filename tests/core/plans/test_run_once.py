@@ -49,6 +49,7 @@ def test_watching_changes_no_draw_and_notices_each():
     assert watched.drawn
 
 
+@pytest.mark.exhaustive
 def test_an_error_before_any_noise_can_be_tried_again(desk, held, monkeypatch):
     plan = plan_of(desk, held)
     with monkeypatch.context() as broken:
@@ -59,6 +60,7 @@ def test_an_error_before_any_noise_can_be_tried_again(desk, held, monkeypatch):
     assert desk.release(plan).certificate.plan == plan.id
 
 
+@pytest.mark.exhaustive
 def test_an_error_after_a_draw_ends_the_plan_for_good(desk, held, monkeypatch):
     plan = plan_of(desk, held)
     with monkeypatch.context() as broken:
@@ -79,6 +81,7 @@ def test_an_error_after_a_draw_ends_the_plan_for_good(desk, held, monkeypatch):
     assert desk.statement(held).spent_share == pytest.approx(0.5)
 
 
+@pytest.mark.exhaustive
 def test_a_fresh_edition_is_paid_for_again(desk, held, monkeypatch):
     plan = plan_of(desk, held)
     with monkeypatch.context() as broken:
@@ -90,6 +93,7 @@ def test_a_fresh_edition_is_paid_for_again(desk, held, monkeypatch):
     assert desk.statement(held).spent_share == pytest.approx(1.0)
 
 
+@pytest.mark.exhaustive
 def test_a_result_that_is_stored_is_never_made_again(desk, held):
     plan = plan_of(desk, held)
     release = desk.release(plan)

@@ -232,6 +232,7 @@ def test_the_kinds_of_event_are_ordered(epsilon: Fraction, order: Fraction) -> N
 # units
 
 
+@pytest.mark.exhaustive
 @given(first=costs, second=costs, budget=private_budgets)
 @settings(max_examples=60, deadline=None)
 def test_units_add_up_to_the_rounding(first: Cost, second: Cost, budget: Budget) -> None:
@@ -259,6 +260,7 @@ def test_nothing_costs_nothing_and_anything_costs_something(order: Fraction | No
     assert order is None or units(cost(Gaussian(tiny)), order) >= 1
 
 
+@pytest.mark.exhaustive
 @given(rho=rhos, order=st.sampled_from(ORDERS))
 def test_gaussian_noise_is_charged_exactly(rho: Fraction, order: Fraction) -> None:
     assert units(cost(Gaussian(rho)), order) == math.ceil(rho * order * UNITS)

@@ -67,6 +67,7 @@ def test_a_way_that_cannot_count_once_never_covers_again() -> None:
 # whole budgets
 
 
+@pytest.mark.exhaustive
 @given(budget=private_budgets, parts=st.integers(1, 40))
 @settings(max_examples=40, deadline=None)
 def test_the_whole_rho_fits_exactly_once_however_it_is_split(budget: Budget, parts: int) -> None:
@@ -80,6 +81,7 @@ def test_the_whole_rho_fits_exactly_once_however_it_is_split(budget: Budget, par
     assert not account.fits(cost(Gaussian(Fraction(1, 10**30))))
 
 
+@pytest.mark.exhaustive
 @given(budget=private_budgets)
 @settings(max_examples=40, deadline=None)
 def test_the_whole_mixed_rho_fits_beside_choices(budget: Budget) -> None:
@@ -89,6 +91,7 @@ def test_the_whole_mixed_rho_fits_beside_choices(budget: Budget) -> None:
     assert part_of(budget, cost(Gaussian(rho), *[Selection(chosen)] * 100)) <= 1
 
 
+@pytest.mark.exhaustive
 @given(budget=budgets, parts=st.lists(st.integers(1, 10**9), min_size=1, max_size=30))
 @settings(max_examples=60, deadline=None)
 def test_pure_spends_that_sum_to_epsilon_always_fit(budget: Budget, parts: list[int]) -> None:
@@ -161,6 +164,7 @@ def test_a_changed_budget_keeps_its_ways() -> None:
 # accounts of the first version
 
 
+@pytest.mark.exhaustive
 @given(budget=private_budgets)
 @settings(max_examples=20, deadline=None)
 def test_one_way_pays_the_whole_budget_as_it_did(budget: Budget) -> None:
@@ -193,6 +197,7 @@ def play(
     ]
 
 
+@pytest.mark.exhaustive
 @given(choices=st.lists(st.integers(1, 60), min_size=8, max_size=8), delta=st.sampled_from([0.0, 1e-3, 0.05, 0.3]))
 @settings(max_examples=15, deadline=None)
 def test_the_rule_holds_against_adaptive_spending(choices: list[int], delta: float) -> None:

@@ -210,6 +210,7 @@ def test_coins_fall_with_probability_exp_minus_x(exponent: Fraction, stretch: in
     assert stats.binomtest(heads, 60_000, min(1.0, float(np.exp(-float(exponent))))).pvalue > RIGHT
 
 
+@pytest.mark.exhaustive
 def test_single_coins() -> None:
     assert all(NOISE.coin(Fraction(0)) for _ in range(50))
     assert not any(NOISE.coin(Fraction(10**6)) for _ in range(50))

@@ -84,6 +84,7 @@ def test_nothing_left_is_nothing() -> None:
     assert remaining_epsilon(Filters.of(Budget(1)), {"pure": 2 * UNITS}, Fraction(0)) == 0
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("epsilon", "delta"), [(1000, 0.999), (1000, 1e-300), (1e-12, 1e-300), (1e-12, 0.9), (1e-9, 1e-9), (1, 1 - 1e-16)]
 )
@@ -92,6 +93,7 @@ def test_extreme_budgets_show_at_most_their_epsilon(epsilon: float, delta: float
     assert left(Spender.of(budget), budget.delta) <= budget.epsilon
 
 
+@pytest.mark.exhaustive
 def test_a_budget_below_one_unit_buys_nothing() -> None:
     with pytest.raises(BadParameter, match=r"^epsilon: "):
         rho_for(Budget(1e-13, 1e-300))

@@ -32,6 +32,7 @@ def test_a_float_is_the_number_it_prints(value: float) -> None:
     assert float(exact(value, "x")) == value
 
 
+@pytest.mark.exhaustive
 @given(st.fractions())
 def test_a_fraction_survives_its_own_text(value: Fraction) -> None:
     assert exact(str(value), "x") == value
@@ -77,6 +78,7 @@ def test_a_budget_is_frozen_exact_and_readable() -> None:
         budget.epsilon = Fraction(5)  # type: ignore[misc]
 
 
+@pytest.mark.exhaustive
 @given(st.fractions(min_value="1e-12", max_value=1000), st.fractions(min_value=0, max_value="0.99"))
 def test_a_budget_survives_json(epsilon: Fraction, delta: Fraction) -> None:
     budget = Budget(epsilon, delta)

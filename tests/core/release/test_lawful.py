@@ -72,6 +72,7 @@ def test_contradictions_are_refused_before_a_table_is_read(tmp_path):
     assert not desk.tables()
 
 
+@pytest.mark.exhaustive
 def test_rows_that_break_a_rule_are_for_the_curator_alone(tmp_path):
     desk = Desk(tmp_path / "desk", journal=tmp_path / "journal")
     table = desk.add_table(frame_of(200), households(*RULES), unit=Unit.row(), budget=Budget(2, 1e-9))

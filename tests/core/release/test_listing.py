@@ -139,6 +139,7 @@ def test_names_of_the_schema_stay_apart_from_those_of_the_list():
     assert pq.read_table(io.BytesIO(listing.parquet())).column("table").to_pylist() == ["=1", "a, b"] * 2
 
 
+@pytest.mark.exhaustive
 def test_a_hundred_thousand_cells_are_listed_alike_in_both_files():
     domain = Domain(tuple(_whole(f"c{place}", 19) for place in range(35)))
     pairs = fitting(announced([Marginals(order=2)], domain), domain, 100_000)
@@ -148,6 +149,7 @@ def test_a_hundred_thousand_cells_are_listed_alike_in_both_files():
     assert lines - 1 == table.num_rows == 100_000
 
 
+@pytest.mark.exhaustive
 def test_the_flagship_lists_all_pairs_and_an_older_release_opens(tmp_path):
     desk = Desk(tmp_path / "workspace")
     flat = np.random.default_rng(0).choice(24, 400, p=small_cells(900).ravel() / 900)

@@ -16,6 +16,7 @@ from tests.core.people import people
 ODD = Domain((Categories(name='re"gi\\on\n', values=("a", "b")), Booleans(name="ill")))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("mechanism", ["tree", "laplace"])
 def test_every_cell_runs_beside_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mechanism: str) -> None:
     desk = Desk(tmp_path / "workspace")

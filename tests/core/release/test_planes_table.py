@@ -38,6 +38,7 @@ def truth(frame: pd.DataFrame, query: Halfspaces, domain: Domain) -> np.ndarray:
                      for normal in query.normals(domain)])  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_medians_and_records_are_both_published(held, monkeypatch: pytest.MonkeyPatch):
     desk, table, frame = held
     plan = desk.plan(table, [ASKED, FEWER], mechanism="halfspace-projections", budget=Budget(20), dimension=3)
@@ -62,6 +63,7 @@ def test_medians_and_records_are_both_published(held, monkeypatch: pytest.Monkey
     assert release.planes(Halfspaces(columns=("x", "y"), directions=9)) is None, "only what was asked for"
 
 
+@pytest.mark.exhaustive
 def test_other_mechanisms_have_records_only(held):
     desk, table, _ = held
     release = desk.release(desk.plan(table, [FEWER], mechanism="halfspace-fit", budget=Budget(1)))

@@ -51,6 +51,7 @@ def test_the_script_makes_the_same_plan_and_its_release(tmp_path):
     assert again.domain == DOMAIN
 
 
+@pytest.mark.exhaustive
 def test_texts_of_the_schema_cannot_become_code(tmp_path):
     table = tmp_path / "table.csv"
     table.write_text("colour,size\nred,1\n", encoding="utf-8")

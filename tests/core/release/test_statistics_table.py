@@ -42,6 +42,7 @@ def held(people: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> tupl
     return desk, desk.add_table(people, domain, unit=Unit.row(), budget=Budget(100, "1e-6"))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("measure", [None, 0.05])
 def test_a_release_carries_what_was_asked(
     held: tuple[Desk, DeskTable], people: pd.DataFrame, measure: float | None

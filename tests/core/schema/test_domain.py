@@ -125,6 +125,7 @@ def test_what_is_decoded_encodes_to_the_same_cell(attribute: Attribute, seed: in
     assert as_text.tolist() == codes.tolist()
 
 
+@pytest.mark.exhaustive
 @given(columns=st.lists(attributes(), min_size=1, max_size=4, unique_by=lambda attribute: attribute.name))
 @settings(max_examples=60, deadline=None)
 def test_json_round_trip(columns: list[Attribute]) -> None:

@@ -110,6 +110,7 @@ def as_schema(data: object) -> str:
     return json.dumps({"columns": [{"kind": "integers", "name": "n", "low": data, "high": 9}, data]})
 
 
+@pytest.mark.exhaustive
 @given(text=st.text(max_size=40) | plain.map(as_schema))
 @settings(max_examples=100, deadline=None)
 def test_no_text_raises_anything_else(text: str) -> None:

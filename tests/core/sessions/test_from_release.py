@@ -14,6 +14,7 @@ from tests.core.sessions.opened import EASY, HARD, ages, asker, opened
 __all__ = ["asker", "desk", "held"]
 
 
+@pytest.mark.exhaustive
 def test_a_session_from_a_release_is_free_and_without_limit(desk, held):
     plan = desk.plan(held, PAIRS, mechanism="gaussian", budget=ONE)
     release = desk.release(plan)
@@ -48,6 +49,7 @@ def test_any_other_mechanism_answers_from_its_release(desk, held, mechanism):
         session.answer(Query(columns=("region",), weights=np.array([1, 0, 0, 0])))
 
 
+@pytest.mark.exhaustive
 def test_a_release_of_chosen_classes_answers_about_their_columns(desk, held):
     session = desk.ask(held, mechanism="interval-tree", budget=ONE, queries=[Intervals(column="age")])
     assert session.domain.names == ("age",)
@@ -64,6 +66,7 @@ def test_a_session_from_a_release_needs_no_table(desk, held, tmp_path):
     again.close()
 
 
+@pytest.mark.exhaustive
 def test_a_release_with_a_chosen_number_of_records(desk, held):
     """Its tables know the number of rows; records alone do not."""
     plan = desk.plan(held, PAIRS, mechanism="gaussian", budget=Budget("1/2", 1e-9), records=77)
@@ -78,6 +81,7 @@ def test_a_release_with_a_chosen_number_of_records(desk, held):
             desk.ask(held, release=bare.id)
 
 
+@pytest.mark.exhaustive
 def test_an_earlier_release_of_the_same_table_only(desk, held):
     coarse = Domain((Categories(name="region", values=("north", "south"), other="elsewhere"),))
     other = desk.add_table(people(), coarse, unit=Unit.row(), budget=TOTAL)
@@ -96,6 +100,7 @@ def test_an_earlier_release_of_the_same_table_only(desk, held):
         opened(desk, held, earlier=session.id)
 
 
+@pytest.mark.exhaustive
 def test_an_earlier_release_is_seen_through_the_columns_of_the_session(desk, held, monkeypatch):
     given = []
 

@@ -32,6 +32,7 @@ def session(desk, held, queries, **options):
     return desk.ask(held, release=plan.id), desk.result(plan.id).measured
 
 
+@pytest.mark.exhaustive
 def test_columns_and_pairs_have_the_figures_of_their_tables(desk, held):
     asked, measured = session(desk, held, [Marginals(order=2)], measure="0.05")
     pairs, columns = measured.parts
@@ -64,6 +65,7 @@ def test_members_of_a_measured_class_have_its_figure(desk):
     assert asked.answer(question("x < 10 or x > 100", asked.domain)).interval is None
 
 
+@pytest.mark.exhaustive
 def test_a_release_that_was_not_measured_promises_nothing(desk, held):
     asked, measured = session(desk, held, [Marginals(order=2)], measure=0)
     assert measured is None

@@ -63,6 +63,7 @@ def amounts(left: dict[str, Any]) -> tuple[Any, ...]:
     return Fraction(left["rho"]), pools, sorted(left["single"]), left["runs"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=5)
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 @pytest.mark.parametrize("name", NAMES)

@@ -22,6 +22,7 @@ class Time:
         self.now += seconds
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("work", "wait"), [(0.0, 0.5), (0.1, 0.4), (0.5, 0.0), (0.6, 0.4), (1.7, 0.3)])
 def test_an_answer_leaves_at_the_end_of_a_slot(tmp_path, monkeypatch, work, wait):
     time = Time()
@@ -67,6 +68,7 @@ def test_the_wait_holds_no_lock(tmp_path):
     desk.close()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("held_in_memory", [True, False])
 def test_slots_grow_with_the_released_number_of_rows_only(tmp_path, monkeypatch, held_in_memory):
     if not held_in_memory:

@@ -101,6 +101,7 @@ def test_averages_sums_and_medians_lie_near_the_truth(desk, held):
     assert session.sql_price(MEANS).hard == 0
 
 
+@pytest.mark.exhaustive
 def test_a_stored_release_answers_from_its_tables(desk, held):
     plan = desk.plan(held, PAIRS, mechanism="gaussian", budget=ONE)
     release = desk.release(plan)
@@ -127,6 +128,7 @@ def test_a_session_that_learns_measures_a_table_as_a_whole(desk, held):
     assert np.abs(values - truth(desk, held, ("region", "ill")).ravel()).max() < 100
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -153,6 +155,7 @@ def test_a_closed_session_answers_nothing(desk, held):
         session.sql(BY_REGION)
 
 
+@pytest.mark.exhaustive
 def test_a_table_that_is_known_well_enough_takes_no_hard_answer(desk, held):
     session = desk.ask(
         held, mechanism="online-weights", budget=Budget(epsilon=20, delta=1e-9), alpha=0.2, rows=3_000, questions=10**6

@@ -195,6 +195,7 @@ def test_counts_beyond_what_fits_in_memory_give_the_same_answers(desk, held, mon
     assert abs(session.answer(ages(1)).count - people()["age"].between(90, 99).sum()) < 60
 
 
+@pytest.mark.exhaustive
 def test_a_closed_session_answers_nothing_more(desk, held, tmp_path):
     session = opened(desk, held)
     first, spent = session.answer(ages(1)), desk.statement(held).spent_share
@@ -276,6 +277,7 @@ def test_every_mechanism_goes_on_where_it_stopped(desk, held, tmp_path, name):
 # together
 
 
+@pytest.mark.exhaustive
 def test_threads_on_one_session_take_turns(desk, held):
     session, answers = opened(desk, held, limit=5), []
     barrier = threading.Barrier(6)

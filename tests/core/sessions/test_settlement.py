@@ -114,6 +114,7 @@ def test_an_error_after_a_draw_counts_what_was_drawn(
         session.answer(ages(2))
 
 
+@pytest.mark.exhaustive
 def test_a_crash_before_the_refund_is_made_good(
     desk: Desk, held: DeskTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,6 +134,7 @@ def test_a_crash_before_the_refund_is_made_good(
     again.close()
 
 
+@pytest.mark.exhaustive
 def test_a_session_from_a_release_gives_nothing_of_the_release_back(desk: Desk, held: DeskTable) -> None:
     session = desk.ask(held, mechanism="laplace", budget=BUDGET)
     before = sums(desk, held)

@@ -12,6 +12,7 @@ from tests.core.sessions.opened import HALF, ages, asker, opened
 __all__ = ["asker", "desk", "held"]
 
 
+@pytest.mark.exhaustive
 def test_a_session_is_paid_once_and_is_the_same_everywhere(desk, held, tmp_path):
     plan = desk.plan_session(held, mechanism="asker", budget=HALF)
     assert plan.units > 0
@@ -31,6 +32,7 @@ def test_a_session_is_paid_once_and_is_the_same_everywhere(desk, held, tmp_path)
     other.close()
 
 
+@pytest.mark.exhaustive
 def test_every_choice_is_a_session_of_its_own(desk, held):
     small = Budget("1/20")
     ids = [

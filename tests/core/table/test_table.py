@@ -115,6 +115,7 @@ def test_every_source_gives_the_same_codes(sources: dict[str, object]) -> None:
         assert loaded.misfits["ill"] == 0
 
 
+@pytest.mark.exhaustive
 def test_inspect_gives_names_and_types_only(sources: dict[str, object]) -> None:
     names = list(people().columns)
     for where in sources.values():
@@ -135,6 +136,7 @@ def test_the_values_of_an_enum_are_not_shown(tmp_path: Path) -> None:
     assert (loaded.codes["e"].tolist(), loaded.codes["d"].tolist()) == ([1], [1])
 
 
+@pytest.mark.exhaustive
 def test_marginals_equal_pandas(table: Table) -> None:
     counts: Counts = table
     expected = labelled(people(), schema())
@@ -255,6 +257,7 @@ def test_rows_without_an_id_are_dropped(tmp_path: Path) -> None:
         Table.load(pd.DataFrame({"id": [None], "ill": [True]}), domain, Unit.id("id", 1), Noise())
 
 
+@pytest.mark.exhaustive
 def test_names_never_become_sql(tmp_path: Path) -> None:
     frame = pd.DataFrame({name: [place % 2, 1, 0] for place, name in enumerate(NAMES)})
     domain = Domain(tuple(Booleans(name=name) for name in reversed(NAMES)))

@@ -66,6 +66,7 @@ def test_known_vc_dimensions(matrix, dimension):
     assert found.low == dimension
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=60, deadline=None)
 @given(hnp.arrays(np.int8, st.tuples(st.integers(1, 9), st.integers(1, 5)), elements=st.integers(0, 1)))
 def test_vc_dimension_is_what_the_definition_says(matrix):
@@ -95,6 +96,7 @@ def test_witnesses_may_differ_between_points():
     assert fat_dimension(matrix, 0.21).low == 0
 
 
+@pytest.mark.exhaustive
 def test_the_dimension_falls_with_the_scale():
     matrix = np.random.default_rng(3).integers(0, 11, (80, 8)) / 10
     found = [fat_dimension(matrix, gamma) for gamma in (0.05, 0.15, 0.25, 0.35, 0.5)]

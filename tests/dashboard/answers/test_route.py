@@ -70,6 +70,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     desk.close()
 
 
+@pytest.mark.exhaustive
 def test_a_formula_and_a_statement_are_answered_as_the_page_would(asked: Asked) -> None:
     session = asked.desk.session(asked.sessions["open"])
     status, found, _ = asked.ask("open", "age >= 40 or ill")

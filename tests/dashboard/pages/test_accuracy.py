@@ -37,6 +37,7 @@ def test_without_a_release_there_is_nothing_to_compare(page: Open, people: DeskT
     assert "no stored release yet" in words(app)
 
 
+@pytest.mark.exhaustive
 def test_errors_are_exact_and_marked(page: Open, desk: Desk, people: DeskTable):
     release(desk, people, Marginals(order=1), 100)
     app = page("accuracy")
@@ -55,6 +56,7 @@ def _percent(cells: pd.Series) -> pd.Series:
     return cells.str.replace("\\", "").str.removesuffix(" %").astype(float)
 
 
+@pytest.mark.exhaustive
 def test_nothing_can_be_taken_away(page: Open, desk: Desk, people: DeskTable):
     release(desk, people, Marginals(order=1), 1)
     app = page("accuracy")
@@ -98,6 +100,7 @@ def test_the_worst_interval_is_found():
     assert "between" in alt
 
 
+@pytest.mark.exhaustive
 def test_a_release_is_judged_at_a_glance(page: Open, desk: Desk, people: DeskTable):
     release(desk, people, Marginals(order=2), 100)
     app = page("accuracy")
@@ -114,6 +117,7 @@ def test_a_release_is_judged_at_a_glance(page: Open, desk: Desk, people: DeskTab
     assert len(correlations) == 1
 
 
+@pytest.mark.exhaustive
 def test_lost_associations_are_warned_of(page: Open, desk: Desk):
     values = np.random.default_rng(6).integers(0, 8, 300)
     domain = Domain((Integers(name="one", low=0, high=7), Integers(name="same", low=0, high=7)))
@@ -124,6 +128,7 @@ def test_lost_associations_are_warned_of(page: Open, desk: Desk):
     assert "notable association" in warned and "one and same" in warned
 
 
+@pytest.mark.exhaustive
 def test_sessions_are_compared_with_the_truth(page: Open, desk: Desk, people: DeskTable):
     session = desk.ask(people, mechanism="online-laplace", budget=Budget(100), questions=20)
     session.answer(Marginals(order=1).member(people.domain, 0))

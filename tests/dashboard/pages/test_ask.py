@@ -126,6 +126,7 @@ def test_columns_that_are_mostly_asked_together_are_spent_on(page: Open, desk: D
     assert session.terms["options"]["planned"] == ["age", "town"]
 
 
+@pytest.mark.exhaustive
 def test_a_trial_tells_for_how_many_questions_a_session_holds(
     page: Open, people: DeskTable, monkeypatch: pytest.MonkeyPatch
 ):
@@ -162,6 +163,7 @@ def test_a_target_error_that_was_typed_is_not_replaced(page: Open, clinic: DeskT
     assert not errors(app)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("name", ["online-histogram", "online-tree", "online-weights", "online-laplace"])
 def test_ask_in_every_way(page: Open, desk: Desk, people: DeskTable, name: str):
@@ -185,6 +187,7 @@ def test_ask_in_every_way(page: Open, desk: Desk, people: DeskTable, name: str):
     assert len(session.transcript()) == 4
 
 
+@pytest.mark.exhaustive
 def test_a_group_by_is_priced_and_shown_as_a_table_and_bars(page: Open, desk: Desk, people: DeskTable):
     app = way(opened(page, desk, "online-histogram"), "A formula or SQL")
     statement = "SELECT town, COUNT(*) AS n, AVG(age) FROM people WHERE age >= 50 GROUP BY town"
@@ -241,6 +244,7 @@ def test_a_malformed_formula_is_one_sentence_and_cannot_be_asked(
     assert desk.sessions(people)[0].transcript() == []
 
 
+@pytest.mark.exhaustive
 def test_a_stored_release_answers_for_free(page: Open, desk: Desk, people: DeskTable):
     plan = desk.plan(people, [Marginals(order=2)], mechanism="gaussian", budget=Budget(1, "1e-9"))
     desk.release(plan)
@@ -314,6 +318,7 @@ def test_a_session_is_named_by_what_stays_true(page: Open, desk: Desk, people: D
     assert _sessions(app)[0].endswith("closed")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("rhat", "seen"), [(1.0123, "split R-hat 1.012"), (1.3, "has not mixed: split R-hat 1.300")])
 def test_how_well_a_walk_mixed_is_shown_with_its_answers(
     page: Open, desk: Desk, people: DeskTable, monkeypatch: pytest.MonkeyPatch, rhat: float, seen: str
@@ -329,6 +334,7 @@ def _sessions(app: AppTest) -> list[str]:
     return list(next(found for found in app.selectbox if found.label == "Session").options)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("measure", ["0.05", 0])
 def test_an_answer_of_a_release_says_how_far_off_it_is_or_why_not(
     page: Open, desk: Desk, people: DeskTable, measure: object

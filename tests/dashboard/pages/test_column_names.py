@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from core.desk.desk import Desk
 from tests.dashboard.pages.test_data import draft, line, uploaded
 from tests.dashboard.pages.test_pages import Open, button, choose_unit, unit_form
 
 
+@pytest.mark.exhaustive
 def test_a_column_without_a_name_is_named_and_read_by_it(page: Open, desk: Desk) -> None:
     content = b",age,mark,mark\n" + b"".join(b"%d,%d,%d,x\n" % (place, place % 90, place % 5) for place in range(50))
     app = uploaded(page("data"), content=content)

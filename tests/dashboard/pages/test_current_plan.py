@@ -35,6 +35,7 @@ def test_a_page_that_is_left_while_it_runs_again_keeps_its_plan(
     assert "What you are about to release" in words(go_on(app))
 
 
+@pytest.mark.exhaustive
 def test_a_field_that_changed_meanwhile_leaves_no_plan(
     page: Open, mixed: DeskTable, left_in_the_middle: Callable[[], None]
 ) -> None:

@@ -71,6 +71,7 @@ def typed_path(app: AppTest, path: object) -> AppTest:
     return app.text_input(key="server-path").set_value(str(path)).run()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet"])
 def test_uploads_of_every_kind(page: Open, desk: Desk, kind: str) -> None:
@@ -111,6 +112,7 @@ def test_database_with_one_table_or_none(page: Open, tmp_path: Path) -> None:
     assert "has no tables" in errors(app)[0]
 
 
+@pytest.mark.exhaustive
 def test_path_on_the_server(page: Open, desk: Desk, allowed: Path) -> None:
     (allowed / "people.csv").write_bytes(CSV)
     app = typed_path(page(), allowed / "people.csv")
@@ -121,6 +123,7 @@ def test_path_on_the_server(page: Open, desk: Desk, allowed: Path) -> None:
     assert not (desk.folder / "incoming").exists()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("path", ["{}/../outside.csv", "{}/link.csv", "/etc/passwd", "\0", "{}/nothing.csv"])
 def test_paths_outside_are_refused(page: Open, allowed: Path, path: str) -> None:
@@ -173,6 +176,7 @@ def test_changing_the_way_forgets_what_was_chosen(page: Open, allowed: Path) -> 
     assert not errors(app), "a problem belongs to the way on which it arose"
 
 
+@pytest.mark.exhaustive
 def test_pasted_code_book(page: Open) -> None:
     app = uploaded(page())
     edit(app, {3: {"include": False}})
@@ -187,6 +191,7 @@ def test_pasted_code_book(page: Open) -> None:
     assert r"3 columns described by the code book\. Left as they were\: width\. 1 line of" in words(app)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize(
     ("book", "sentence"),
@@ -219,6 +224,7 @@ def test_public_sample(page: Open, desk: Desk) -> None:
     assert list((desk.folder / "incoming").glob("*")) == []
 
 
+@pytest.mark.exhaustive
 def test_the_table_itself_is_no_public_sample(page: Open) -> None:
     app = uploaded(page())
     app.checkbox(key="sample-public").check().run()
@@ -227,6 +233,7 @@ def test_the_table_itself_is_no_public_sample(page: Open) -> None:
     assert line(app, "region")["values"] == ""
 
 
+@pytest.mark.exhaustive
 def test_bought_suggestions(page: Open, desk: Desk) -> None:
     app = uploaded(page())
     assert "Choose first whose privacy" in words(app)
@@ -278,6 +285,7 @@ def test_too_small_a_slice_says_so(page: Open, desk: Desk) -> None:
     assert line(app, "region")["values"] == ""
 
 
+@pytest.mark.exhaustive
 def test_nothing_is_read_off_the_data_unless_it_is_bought(page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     """Until the table is opened or something is bought, not one value leaves the file."""
 
@@ -318,6 +326,7 @@ def test_the_size_of_the_universe_in_words(page: Open) -> None:
     assert "small enough to count each one" in universe.size(small)
 
 
+@pytest.mark.exhaustive
 def test_useless_column_on_the_page(page: Open) -> None:
     app = edit(choose_unit(page()), {2: {"low": "5", "high": "5", "bins": 1}, 11: {"include": True, "values": "1 | 2"}})
     told = [warning.value for warning in app.warning]
@@ -363,6 +372,7 @@ def test_a_file_with_an_unnamed_index_and_a_name_twice_opens(page: Open, desk: D
     )
 
 
+@pytest.mark.exhaustive
 def test_many_moved_cells_are_a_warning_in_red(page: Open, desk: Desk) -> None:
     content = "sex,age\n" + "male,30\nfemale,40\n" * 30
     app = uploaded(page("data"), content=content.encode())
@@ -390,6 +400,7 @@ def test_several_columns_set_at_once_on_the_page(page: Open) -> None:
     }
 
 
+@pytest.mark.exhaustive
 def test_the_first_visit_is_told_what_this_is_and_three_ways_in(page: Open, desk: Desk) -> None:
     app = page("data")
     assert "nothing about any person in it" in words(app)
@@ -399,6 +410,7 @@ def test_the_first_visit_is_told_what_this_is_and_three_ways_in(page: Open, desk
     assert "nothing about any person in it" not in words(page("data"))
 
 
+@pytest.mark.exhaustive
 def test_a_table_is_renamed_put_away_and_brought_back(page: Open, desk: Desk) -> None:
     held = desk.add_table(PEOPLE, SHARED, unit=Unit.row(), budget=Budget(1), name="people")
     app = page("data")
@@ -485,6 +497,7 @@ def test_bins_are_proposed_from_bounds(page: Open) -> None:
     assert "Every range has bins already" in words(app)
 
 
+@pytest.mark.exhaustive
 def test_tables_of_the_same_name_are_told_apart(page: Open, desk: Desk) -> None:
     """A schema that was corrected within the minute makes a second table, which pages must not take for the first."""
     for bins in (None, 10):

@@ -96,6 +96,7 @@ def test_a_cut_from_the_form_to_the_files(page: Open, desk: Desk, calls: DeskTab
     assert not errors(page("release"))
 
 
+@pytest.mark.exhaustive
 def test_sites_are_typed_and_mistakes_are_sentences(page: Open, desk: Desk, calls: DeskTable) -> None:
     app = columns(chosen(page("decide"), "k-median"), ["x", "y"])
     assert any("Still to be filled in" in found.value for found in app.info)
@@ -110,6 +111,7 @@ def test_sites_are_typed_and_mistakes_are_sentences(page: Open, desk: Desk, call
     assert not desk.statement(calls).entries
 
 
+@pytest.mark.exhaustive
 def test_misfits_stop_nothing_and_are_told_to_the_curator(page: Open, desk: Desk) -> None:
     stray = ROWS.assign(**{"from": ["p", "nobody", "r"], "to": ["q", "r", "r"]})
     table = desk.add_table(stray, DOMAIN, unit=Unit.row(), budget=Budget(4), name="stray")
@@ -121,6 +123,7 @@ def test_misfits_stop_nothing_and_are_told_to_the_curator(page: Open, desk: Desk
     assert len(stored.decided.lines) == 3
 
 
+@pytest.mark.exhaustive
 def test_what_the_budget_does_not_pay_cannot_be_pressed(page: Open, calls: DeskTable) -> None:
     app = columns(chosen(page("decide"), "min-cut"), ["from", "to"])
     next(found for found in app.text_input if found.label == "Epsilon (ε)").set_value("9").run()
@@ -128,6 +131,7 @@ def test_what_the_budget_does_not_pay_cannot_be_pressed(page: Open, calls: DeskT
     assert "Nothing was spent" in errors(app)[0]
 
 
+@pytest.mark.crossing(keep=3)
 @pytest.mark.parametrize("problem", problems)
 def test_every_problem_has_a_form_and_its_decision_a_view(
     page: Open, desk: Desk, calls: DeskTable, problem: str

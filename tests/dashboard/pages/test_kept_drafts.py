@@ -28,6 +28,7 @@ def kept_files(desk: Desk) -> list[Path]:
     return [path for path in (desk.folder / "drafts").rglob("*") if path.is_file()]
 
 
+@pytest.mark.exhaustive
 def test_an_upload_and_its_grid_survive_a_reload(page: Open, desk: Desk) -> None:
     app = edit(choose_unit(uploaded(page()), unit_form.ROW), {1: {"high": "99"}, 2: {"values": "north | south"}})
     app.text_input(key="total-epsilon").set_value("3").run()

@@ -148,6 +148,7 @@ def _until_attacked(app: AppTest) -> AppTest:
     return app.run()
 
 
+@pytest.mark.exhaustive
 def test_no_visitor_sees_an_attack(desk: Desk, small: DeskTable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(access, "role", lambda: "visitor")
     app = AppTest.from_file(str(APP), default_timeout=60).run().switch_page("steps/limits.py").run()

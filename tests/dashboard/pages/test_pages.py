@@ -135,6 +135,7 @@ def test_demo_table_to_release_and_ledger(page: Open, desk: Desk) -> None:
     assert [download.label for download in app.get("download_button")] == ["Save the ledger"]
 
 
+@pytest.mark.exhaustive
 def test_unit_starts_empty_and_must_be_chosen(page: Open, desk: Desk) -> None:
     app = page()
     assert button(app, "Open this table").disabled
@@ -232,6 +233,7 @@ def test_order_of_clicks_is_not_another_plan(page: Open, desk: Desk) -> None:
     assert len(desk.statement(table).entries) == 1
 
 
+@pytest.mark.exhaustive
 def test_bad_schema_names_the_column(page: Open) -> None:
     app = choose_unit(page())
     edit(app, {2: {"low": "120"}})
@@ -239,6 +241,7 @@ def test_bad_schema_names_the_column(page: Open) -> None:
     assert button(app, "Open this table").disabled
 
 
+@pytest.mark.exhaustive
 def test_schema_and_choices_survive_a_visit_to_another_page(page: Open) -> None:
     app = choose_unit(page())
     edit(app, {6: {"high": "70"}, 3: {"include": False}})
@@ -258,6 +261,7 @@ def zipped() -> bytes:
     return buffer.getvalue()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize(
     "content",
@@ -312,6 +316,7 @@ def test_schema_of_another_table_is_refused(page: Open) -> None:
     assert "'salary'" in error
 
 
+@pytest.mark.exhaustive
 def test_saved_schema_can_be_loaded(page: Open) -> None:
     app = page()
     schema = json.dumps({"columns": [{"name": "age", "kind": "integers", "low": 0, "high": 9}]})
@@ -320,6 +325,7 @@ def test_saved_schema_can_be_loaded(page: Open) -> None:
     assert "1 column; a record is one of 10 possible combinations" in words(app)
 
 
+@pytest.mark.exhaustive
 def test_same_plan_is_never_paid_twice(page: Open, desk: Desk, small: DeskTable) -> None:
     first, second = page("plan"), page("plan")
     chosen = next(found for found in first.radio if found.label == "Mechanism").value
@@ -386,6 +392,7 @@ def test_stopped_release_is_finished_without_paying_again(
     assert "Finish it" not in [found.label for found in budget.button]
 
 
+@pytest.mark.exhaustive
 def test_total_changes_only_with_a_reason(page: Open, desk: Desk, small: DeskTable) -> None:
     app = page("budget")
     field(app, "New total ε").set_value("3")
@@ -401,6 +408,7 @@ def test_total_changes_only_with_a_reason(page: Open, desk: Desk, small: DeskTab
     assert "the board decided so" in words(app)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["release", "budget"])
 def test_empty_desk_leads_to_data(page: Open, name: str) -> None:
     app = page(name)
@@ -421,6 +429,7 @@ def test_every_page_opens_on_an_empty_desk(page: Open, name: str) -> None:
     assert [title.value for title in app.title] == [PAGES[name]]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["data", "release", "budget"])
 def test_unforeseen_error_quotes_nothing(
     page: Open, desk: Desk, name: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

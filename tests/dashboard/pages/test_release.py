@@ -143,6 +143,7 @@ def test_noise_that_needs_no_delta_is_explained_where_one_was_allowed(
     assert ("δ is 0 here" in words(go_on(app))) == told
 
 
+@pytest.mark.exhaustive
 def test_a_release_is_renamed_put_away_and_brought_back(page: Open, desk: Desk, small: DeskTable) -> None:
     plan = desk.plan(small, [Marginals(order=1)], mechanism="laplace", budget=Budget("1/2"))
     desk.release(plan)

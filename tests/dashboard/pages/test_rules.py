@@ -39,6 +39,7 @@ def test_the_demo_brings_its_rules_and_the_curator_sees_what_breaks_them(page: O
     assert "Rows that break a rule" in words(app) and f"{table.notes['broken_rules'][RULE]}" in tables(app)
 
 
+@pytest.mark.exhaustive
 def test_mistakes_and_contradictions_are_marked_and_nothing_can_be_opened(page: Open) -> None:
     app = choose_unit(page(), unit_form.ROW)
     rules_field(app).set_value(f"{RULE}\n\nnever: agee < 15\nif smoker = true").run()
@@ -53,6 +54,7 @@ def test_mistakes_and_contradictions_are_marked_and_nothing_can_be_opened(page: 
     assert not errors(app) and not button(app, "Open this table").disabled
 
 
+@pytest.mark.exhaustive
 def test_rules_come_with_a_schema_and_survive_a_visit_to_another_page(page: Open) -> None:
     app = page()
     columns = [{"name": "age", "kind": "integers", "low": 0, "high": 99}, {"name": "smoker", "kind": "booleans"}]
@@ -74,6 +76,7 @@ def test_a_rule_on_a_column_that_is_not_used_is_set_aside(page: Open) -> None:
     assert not errors(app) and "1 rule set aside" in words(app)
 
 
+@pytest.mark.exhaustive
 def test_a_table_of_known_counts_becomes_rules(page: Open) -> None:
     app = page()
     app.text_area(key="count-table").set_value("sex,count\nfemale,16000\nmale,14000\nother,x")

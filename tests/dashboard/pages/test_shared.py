@@ -32,10 +32,12 @@ def visitor(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(access, "role", lambda: "visitor")
 
 
+@pytest.mark.exhaustive
 def test_nothing_is_shared_by_itself(page: Open, plan_id: str) -> None:
     assert "Nothing is shared yet" in words(page("shared"))
 
 
+@pytest.mark.exhaustive
 def test_share_and_take_down_from_the_release(page: Open, desk: Desk, plan_id: str) -> None:
     app = page("release")
     app.query_params["release"] = plan_id
@@ -69,6 +71,7 @@ def test_a_visitor_cannot_reach_the_curators_pages(desk: Desk, plan_id: str, vis
     assert shown <= set(EVERYBODYS.values())
 
 
+@pytest.mark.exhaustive
 def test_a_shared_session_can_be_asked_by_anybody(desk: Desk, small: DeskTable, visitor: None) -> None:
     session = desk.ask(small, mechanism="online-laplace", budget=Budget(1, "1e-9"), questions=5)
     desk.share(session.id, title="Ask us")
@@ -113,6 +116,7 @@ def test_a_visit_counts_every_question_of_a_statement(
     assert len(session.transcript()) == 2
 
 
+@pytest.mark.exhaustive
 def test_help_lists_everything_registered(page: Open, desk: Desk) -> None:
     app = page("help")
     assert not errors(app)
@@ -134,6 +138,7 @@ def _listed(app: AppTest) -> set[str]:
     return found
 
 
+@pytest.mark.exhaustive
 def test_a_stranger_reads_who_publishes_and_how_to_cite(page: Open, desk: Desk, plan_id: str) -> None:
     desk.share(plan_id, title="Visits")
     app = page("shared")
@@ -156,6 +161,7 @@ def test_a_visitor_cannot_change_who_publishes(desk: Desk, plan_id: str, visitor
     assert not [found for found in app.text_input if found.label == "Organisation"]
 
 
+@pytest.mark.exhaustive
 def test_several_items_are_cards_and_the_address_names_the_open_one(page: Open, desk: Desk, plan_id: str) -> None:
     desk.share(plan_id, title="Visits")
     session = desk.ask(desk.tables()[0], release=plan_id)

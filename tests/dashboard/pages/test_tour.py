@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from dashboard.views.tour.tour import STEPS
 from tests.dashboard.listed import APP, PAGES
 from tests.dashboard.pages.test_pages import Open, button, errors, words
@@ -13,6 +15,7 @@ def test_it_leads_over_pages_that_exist_in_six_steps() -> None:
     assert all((APP.parent / step.file).is_file() for step in STEPS)
 
 
+@pytest.mark.exhaustive
 def test_it_begins_on_the_first_page_and_can_be_left(page: Open) -> None:
     app = page("data")
     assert "Tour, step" not in words(app)

@@ -25,6 +25,7 @@ def test_a_label_is_kept_and_read_by_another(tmp_path: Path) -> None:
     assert labels.of("b2") == Label()
 
 
+@pytest.mark.exhaustive
 def test_tables_and_releases_are_renamed_put_away_and_brought_back(tmp_path: Path) -> None:
     desk = Desk(tmp_path / "workspace")
     held = desk.add_table(people(300), DOMAIN, unit=Unit.row(), budget=Budget(2), name="first")

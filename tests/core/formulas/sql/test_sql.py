@@ -235,6 +235,7 @@ def test_no_row_has_no_average():
     assert (average.low, average.high) == (2.0, 2.0)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32), tree=trees())
 def test_the_price_is_never_exceeded(seed, tree):

@@ -111,6 +111,7 @@ def path_loss(epsilon: Fraction) -> float:
     return max(abs(more - fewer) for fewer, more in zip(chances[::2], chances[1::2], strict=True))
 
 
+@pytest.mark.exhaustive
 def test_a_deep_path_of_one_crowded_cell_tells_no_more():
     # Every box of twenty steps holds the same rows: the loss is a sum that the bias keeps from growing.
     assert path_loss(Fraction(1)) <= 1

@@ -118,6 +118,7 @@ def test_the_whole_run_is_exactly_private_on_a_micro_domain(kind):
     assert 0.5 < largest <= 1 + 1e-9
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("kind", GAMES)
 @pytest.mark.parametrize("budget", BUDGETS)

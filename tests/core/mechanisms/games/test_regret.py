@@ -27,6 +27,7 @@ CLASSES = (
 )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=3)
 @pytest.mark.parametrize("queries", CLASSES)
 @pytest.mark.parametrize("kind", GAMES)

@@ -37,6 +37,7 @@ def test_privacy(budget, unit, translated, monkeypatch):
     check_private(HalfspaceFit(queries=(query,), budget=budget, planes=12), PLANE, unit, monkeypatch, pairs=10)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize("unit", UNITS)
 def test_privacy_with_missing_coordinates(budget, unit, monkeypatch):
@@ -69,6 +70,7 @@ def test_beats_projections_by_a_wide_margin(budget, translated):
     assert np.mean(ours) < 0.01
 
 
+@pytest.mark.exhaustive
 def test_more_budget_is_more_accurate():
     domain = cube(3, 16)
     counts = Cells(domain, blob(domain, 20_000))

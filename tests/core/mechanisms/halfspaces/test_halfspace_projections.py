@@ -95,6 +95,7 @@ def test_many_projections_beat_one():
     assert error(16) < error(1)
 
 
+@pytest.mark.exhaustive
 def test_records_answer_halfspaces_and_have_every_column():
     domain = Domain((*cube(3, 12), Integers(name="other", low=0, high=3)))
     table = np.repeat(blob(cube(3, 12), 50_000), 4).reshape(domain.shape())

@@ -73,6 +73,7 @@ def test_whole_tables_beat_independent_columns():
     assert mean_distance(IterativeWeights(queries=PAIRS, budget=Budget(1)), counts) < distance(counts, independent) / 10
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("kind", [IterativeWeights, IterativePerceptron])
 @pytest.mark.parametrize("questions", ["tables", "members"])
@@ -83,6 +84,7 @@ def test_replaying_improves_on_not_replaying(kind, questions):
     assert replayed < 0.95 * mean_distance(kind(**options, replay=0), counts, runs=15)
 
 
+@pytest.mark.exhaustive
 def test_intervals_are_learned_through_their_ends():
     domain = Domain((Integers(name="x", low=0, high=1023),))
     cells = np.zeros(1024, dtype=np.int64)

@@ -68,6 +68,7 @@ def neighbours(unit, generator):
     return Cells(SMALL, cells + first, unit), Cells(SMALL, cells + other, unit)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=4)
 @pytest.mark.parametrize(("mechanism", "unit"), CASES)
 def test_given_the_same_answers_a_neighbour_is_asked_the_same_and_differs_by_the_sensitivity(mechanism, unit):

@@ -96,6 +96,7 @@ def test_bounds_hold_in_many_runs(measuring):
     assert max(missed.values()) > 0.02 * 3_000, "a bound that never fails says less than it could"
 
 
+@pytest.mark.exhaustive
 def test_the_check_can_tell(monkeypatch):
     """Bounds for a third of the noise fail."""
     tail = NoiseLevel.tail
@@ -116,6 +117,7 @@ def test_the_cost_is_the_amount():
         assert sum(event.rho for event in GAUSSIAN.cost(SMALL, unit).events) == GAUSSIAN.amount
 
 
+@pytest.mark.exhaustive
 def test_noise_is_told_beforehand():
     """One measured figure is off by no more than was told, nearly always."""
     told = LAPLACE.noise(SMALL, Unit.row()) / 4_000

@@ -51,6 +51,7 @@ def questions(domain: Domain, count: int, seed: int = 0) -> tuple[Query, ...]:
     return Marginals(order=min(2, len(domain))).sample(domain, count, np.random.default_rng(seed))
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=200, deadline=None)
 @given(
     seed=st.integers(0, 2**32), width=st.integers(1, WIDEST), move=st.integers(1, 50 * GRID), members=st.integers(1, 40)

@@ -158,6 +158,7 @@ def test_numbers_beyond_the_table_and_contradictions_are_survived():
         assert reply.kind == "hard" and 0 <= reply.share <= 1 and reply.count >= 0
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("constants", ["calibrated", "thesis"])
 def test_saved_and_loaded_bit_by_bit(constants):
     mechanism, counts = MedianWalk(budget=Budget(1, 1e-6), constants=constants, **QUICK), small_counts()

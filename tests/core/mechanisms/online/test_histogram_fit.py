@@ -40,6 +40,7 @@ def test_small_tables_are_better_than_after_a_projection_and_than_raw_sums():
     assert pair_error(model.cells.ravel(), truth) < pair_error(raw.ravel(), truth)
 
 
+@pytest.mark.exhaustive
 def test_a_table_measured_beside_is_believed_by_its_variance():
     generator = np.random.default_rng(2)
     truth = sparse_table(generator).reshape(WIDE.shape())

@@ -161,6 +161,7 @@ def test_halts_honestly():
     assert not silent.calls, "after the last measurement nothing touches the table"
 
 
+@pytest.mark.exhaustive
 def test_easy_answers_are_those_of_the_public_hypothesis():
     session, counts = mechanism(OnlineWeights), table()
     state = opened(session, counts, Recorder(4))
@@ -205,6 +206,7 @@ def test_an_earlier_release_helps_at_no_cost(kind):
     assert error(helped) < error(alone)
 
 
+@pytest.mark.exhaustive
 def test_a_large_schema_is_held_as_weighted_records(monkeypatch):
     monkeypatch.setattr(online_start, "SUPPORT", 4096)
     generator = np.random.default_rng(2)

@@ -54,6 +54,7 @@ def test_the_smaller_noise_is_taken():
     assert len(session.cost(CUBE, Unit.row()).events) == 2 + len(small_tables(CUBE, 2))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("unit", UNITS, ids=str)
 def test_margins_hold(unit):
     counts, asked = Cells(CUBE, cells(2_000), unit), questions(CUBE, 100, denominators=(1, 4))

@@ -98,6 +98,7 @@ def test_a_perfect_answer_gives_pieces_of_the_wanted_mass():
     assert sum(piece.mass for piece in found) == 1024
 
 
+@pytest.mark.exhaustive
 def test_noisy_mass_beats_equal_mass_on_heavy_cells():
     counts = Cells(LINE64, tables(1_000_000)[1])
     query = Intervals(column="x")

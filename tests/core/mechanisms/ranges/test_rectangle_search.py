@@ -111,6 +111,7 @@ class Bounded:
         return SimpleNamespace(values=counts + self.noise * self.generator.choice([-1, 1], counts.shape))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", ["clustered", "line", "single", "even"])
 def test_no_side_cuts_through_more_than_is_proved(kind):
     """Steps 1 to 3 of the proof with noise that is always as large as allowed, at every side of two columns."""

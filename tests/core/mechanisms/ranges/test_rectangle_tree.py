@@ -55,6 +55,7 @@ def test_privacy(budget, unit, monkeypatch):
     check_private(tree, PLANE, unit, monkeypatch)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("sizes", [(16, 16), (30, 7), (6, 5, 9)])
 @pytest.mark.parametrize("unit", [Unit.row(), Unit.row("replace")])

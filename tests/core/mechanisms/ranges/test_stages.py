@@ -89,6 +89,7 @@ def mean_error(tree, truth, names, unit, generator, asked=2_000):
     return np.abs(found).mean()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("unit", [Unit.row(), Unit.row("replace")])
 def test_it_halves_the_error_where_nearly_all_cells_are_empty(unit, monkeypatch):
     tree, generator = IntervalTree(queries=lines("x"), budget=Budget(1)), np.random.default_rng(3)

@@ -78,6 +78,7 @@ def test_missing_values_are_a_piece_of_their_own():
     assert np.bincount(released.codes[:, 0], minlength=5)[[0, 4]].sum() >= 9
 
 
+@pytest.mark.exhaustive
 def test_it_says_how_long_it_takes():
     """Within a factor of ten of the processor's time."""
     domain, unit = line(10), Unit.row("replace")

@@ -40,6 +40,7 @@ def test_the_choice_is_public_and_follows_the_noise():
     assert isinstance(best(("a", "b", "c")).asked, Marginal)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("event", [Gaussian(1), Laplace(1)], ids=str)
 @pytest.mark.parametrize("columns", [("a", "b"), PAIR, ("a",)], ids=str)
 def test_measured_interactions_have_no_sums_and_the_noise_they_say(event, columns):

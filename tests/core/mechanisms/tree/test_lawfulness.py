@@ -86,6 +86,7 @@ def test_every_record_behind_the_model_keeps_every_rule(monkeypatch, most, epsil
     assert model.total == pytest.approx(len(codes))
 
 
+@pytest.mark.exhaustive
 def test_released_tables_have_nothing_in_impossible_cells():
     model = released(table(people(), *FACTS))
     assert not model.marginal(("age", "work"))[:2, 2].any()
@@ -104,6 +105,7 @@ def test_what_is_known_is_not_measured():
     assert model.marginal(("region",)) == pytest.approx(source.marginal(("region",)), abs=0.01)
 
 
+@pytest.mark.exhaustive
 def test_rules_lower_errors_where_they_apply_and_raise_them_nowhere():
     codes = people(4_000)
     lawful, plain = table(codes, *FACTS, *counts_of(codes)), table(codes)

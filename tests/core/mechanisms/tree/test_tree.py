@@ -77,6 +77,7 @@ def few_points(monkeypatch):
     monkeypatch.setattr(tables_model, "MOST_POINTS", 5_000)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("epsilon", [0.1, 1])
 def test_expected_errors_are_those_of_the_tables(epsilon):
     table = chain(6, 20_000)
@@ -95,6 +96,7 @@ def test_replay_on_neighbours(budget, unit, monkeypatch):
     check_private(Tree(queries=(Marginals(order=3),), budget=budget), PLANE, unit, monkeypatch, pairs=10)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("queries", [(Intervals(column="x"),), (Halfspaces(columns=("x", "y"), directions=4), *PAIRS)])
 def test_replay_with_other_classes(queries, monkeypatch):
     check_private(Tree(queries=queries, budget=Budget(1, 1e-6)), PLANE, Unit.row(), monkeypatch, pairs=6)
@@ -139,6 +141,7 @@ def test_rows_of_many_columns_beat_noise_on_every_pair_when_the_budget_is_small(
     assert errors[Tree] < 0.95 * errors[GaussianTables]
 
 
+@pytest.mark.exhaustive
 def test_a_large_budget_gives_nearly_exact_rows_and_tables():
     table = chain(6, 20_000)
     model = run(Tree(queries=PAIRS, budget=LARGE), table, Noise())
@@ -162,6 +165,7 @@ def test_one_column_one_row_and_constant_columns(few_points):
     assert run(Tree(queries=PAIRS, budget=LARGE), certain, Noise()).marginal(("b",))[0] == pytest.approx(50, abs=5)
 
 
+@pytest.mark.exhaustive
 def test_a_column_with_many_categories(few_points):
     generator = np.random.default_rng(0)
     domain = Domain(

@@ -100,6 +100,7 @@ def test_exact_privacy_loss_of_all_steps_together(few_points):
     assert 0.5 < largest <= 1 + 1e-9
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("budget", [Budget(2), Budget(2, 1e-9), Budget(100, 1e-9)], ids=str)
 def test_what_was_asked_is_within_the_declared_cost(budget, few_points):
     table, recorder = people(4_000), Recorder(0)
@@ -162,6 +163,7 @@ def test_ranges_are_as_good_as_those_of_a_tree_of_their_own_share():
     assert max(ours, records) < 1.3 * theirs
 
 
+@pytest.mark.exhaustive
 def test_a_wide_column_keeps_its_dependence_on_others():
     """Pay in eighths against the job, from rows: a column of 65,536 cells is grouped, not merged into one rare cell."""
     table = people()
@@ -175,6 +177,7 @@ def test_a_wide_column_keeps_its_dependence_on_others():
     assert np.abs(shares[1] - shares[0]).sum() / 2 < 0.25 * np.abs(independent - shares[0]).sum() / 2
 
 
+@pytest.mark.exhaustive
 def test_rectangles_are_met_by_records_and_answers():
     table = people()
     domain = Domain((Integers(name="pay", low=0, high=63), *PEOPLE.attributes[1:]))

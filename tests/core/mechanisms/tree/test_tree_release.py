@@ -87,6 +87,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("rows", [1, 300])
 @pytest.mark.parametrize("shape", SHAPES)

@@ -121,6 +121,7 @@ def test_a_cut_simplex_against_rejection():
     assert the_same(points, rejected(BODY, 1_500, generator)) > 1e-4
 
 
+@pytest.mark.exhaustive
 def test_a_walk_stays_inside_a_thin_body_of_many_cells_and_repeats_itself():
     found = []
     for _ in range(2):

@@ -26,6 +26,7 @@ def _rows(generator: np.random.Generator, count: int = 600) -> np.ndarray:
     return np.stack([age, town, ill], axis=1)
 
 
+@pytest.mark.exhaustive
 def test_a_release_of_the_same_law_teaches_as_much():
     generator = np.random.default_rng(1)
     lesson = learn(DOMAIN, _rows(generator), _rows(generator), "ill", generator)

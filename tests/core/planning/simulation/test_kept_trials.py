@@ -34,6 +34,7 @@ def errors(figure: Figure) -> tuple[float, ...]:
     return figure.mean, figure.worst, figure.low, figure.high
 
 
+@pytest.mark.exhaustive
 def test_the_same_facts_give_the_same_figure_and_draw_no_real_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("laplace", "gaussian", "select", "select_pair", "keys", "generator", "coin"):
         monkeypatch.setattr(Noise, name, None)
@@ -51,6 +52,7 @@ def test_it_speaks_of_the_questions_that_were_chosen() -> None:
     assert ranges.mean > 1.3 * counts.mean
 
 
+@pytest.mark.exhaustive
 def test_it_comes_true_for_plain_noise() -> None:
     """Where counts are large nothing is cut off at 0, and the mean error of a count is that of the noise."""
     figure = Figures().quick(laplace(0.2, Marginals(order=1, columns=("b",))), StandIns.of(DOMAIN, Unit.row(), 10**6))
@@ -66,6 +68,7 @@ def test_figures_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert kept.kept(laplace(2), PUBLIC) is None
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("content", ["", "{}", '[{"mean": "x"}]', '[{"mean": 1}]', "[1]"])
 def test_what_cannot_be_read_is_made_again(tmp_path: Path, content: str) -> None:
     place = tmp_path / "figures" / f"{trial_key(laplace(), PUBLIC)}.json"

@@ -99,6 +99,7 @@ def test_rectangles(sizes):
         assert claimed.exact and found == 2 * len(sizes)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("gamma", [0.01, 0.1, 0.2, 0.25, 0.3, 0.5])
 def test_linear(gamma):
     weights = np.random.default_rng(5).integers(0, 17, (9, 4))

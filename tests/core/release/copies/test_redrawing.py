@@ -35,6 +35,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return made
 
 
+@pytest.mark.exhaustive
 def test_copies_look_like_the_records_and_differ(release: Release) -> None:
     records, copies = release.records(), release.copies()
     assert release.certificate.copies == len(copies) == 3
@@ -95,6 +96,7 @@ def test_a_number_that_cannot_be(desk: Desk, held: DeskTable) -> None:
     assert desk.statement(held).spent_share == 0
 
 
+@pytest.mark.exhaustive
 def test_a_copy_that_cannot_be_made_does_not_lose_the_release(
     desk: Desk, held: DeskTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -154,6 +156,7 @@ def coverage(mechanism: str, budget: Budget, releases: int, number: int) -> floa
     return float(np.mean(held))
 
 
+@pytest.mark.exhaustive
 def test_intervals_hold_the_truth() -> None:
     """Cells of one release are off together, so the share over 60 releases moves by some per cent."""
     assert 0.9 < coverage("histogram", Budget("0.3"), 60, 10) <= 1

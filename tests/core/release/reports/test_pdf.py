@@ -28,6 +28,7 @@ def release() -> Release:
     return Release.pack(Histogram(SMALL, small_cells(900)), CERTIFICATE, np.random.default_rng(0), LAYOUT)
 
 
+@pytest.mark.exhaustive
 def test_it_says_who_publishes_what_is_promised_and_how_to_use_it(release: Release) -> None:
     content = release.pdf(SAID)
     text = texts(content)

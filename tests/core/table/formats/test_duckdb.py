@@ -34,6 +34,7 @@ def part(path: Path, start: int, rows: int = 50) -> pd.DataFrame:
     return frame
 
 
+@pytest.mark.exhaustive
 def test_a_folder_a_pattern_and_one_file_are_the_same_rows(tmp_path: Path) -> None:
     folder = tmp_path / "it's [one] folder"
     parts = [part(folder / "a.parquet", 0), part(folder / "year=2024" / "b.parquet", 50)]

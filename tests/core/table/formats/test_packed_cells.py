@@ -6,6 +6,7 @@ from datetime import datetime
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -30,6 +31,7 @@ DOMAIN = Domain.from_list(
 )
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=60, deadline=None)
 @given(rows=st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=12))
 def test_the_same_as_a_frame(rows: list[tuple[object, object]]) -> None:

@@ -42,6 +42,7 @@ def test_a_named_column_holds_what_the_numbered_one_held(path: Path) -> None:
     assert table.layout == ("age", "grade")
 
 
+@pytest.mark.exhaustive
 def test_other_names_open_no_other_account(path: Path, tmp_path: Path) -> None:
     """Neither for the same file nor for its rows in another order, where the sketch alone tells."""
     _, *lines = path.read_text(encoding="utf-8").splitlines()
