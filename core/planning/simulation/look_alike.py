@@ -35,6 +35,8 @@ SKEW, FLAT_SKEW = (0.3, 1.6), 0.3
 """Exponents of Zipf weights, and the largest one of a flat column."""
 RARE = 4.0
 """The largest logarithm of the odds of a yes or no: illnesses, faults and refusals are seldom seen."""
+WIDE = 1_000
+"""Columns without an order that have more values are drawn group by group."""
 SPIKED = 0.15
 """Columns with an order that hold one value in most rows."""
 MISSING = 0.05
@@ -195,8 +197,27 @@ def _unordered(hidden: Hidden, size: int, generator: np.random.Generator) -> Int
         base[1] = -generator.uniform(0.0, RARE)
     weights = base[generator.permutation(size)] + 2.0 * follow * generator.normal(size=(CLASSES, size))
     slopes = follow * generator.normal(size=(2, size))
+    if size > WIDE:
+        return _by_group(hidden, weights, slopes, generator)
     values = weights[hidden.classes] + hidden.factors @ slopes
     return np.asarray(np.argmax(values + generator.gumbel(size=values.shape), axis=1))
+
+
+def _by_group(hidden: Hidden, weights: Floats, slopes: Floats, generator: np.random.Generator) -> IntArray:
+    """The same with both factors rounded to -1, 0 or 1: rows of one group share their shares of all values.
+
+    A number for every row and value, of which there may be 100,000, would take minutes and gigabytes.
+    """
+    rounded = np.column_stack([hidden.classes, np.clip(np.rint(hidden.factors), -1, 1)])
+    groups, group_of = np.unique(rounded, axis=0, return_inverse=True)
+    codes = np.empty(hidden.classes.size, dtype=np.int64)
+    for group, (of_class, *factors) in enumerate(groups):
+        values = weights[int(of_class)] + factors @ slopes
+        ends = np.cumsum(np.exp(values - values.max()))
+        members = group_of.ravel() == group
+        drawn = np.searchsorted(ends, generator.random(int(members.sum())) * ends[-1], side="right")
+        codes[members] = np.minimum(drawn, values.size - 1)
+    return codes
 
 
 def _by_rank(score: Floats, weights: Floats) -> IntArray:

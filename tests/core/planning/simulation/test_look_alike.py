@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter
+from core.planning.simulation import look_alike as look_alike_module
 from core.planning.simulation.look_alike import KINDS, look_alike
 from core.privacy.unit import Unit
 from core.schema.domain import Booleans, Categories, Domain, Integers, Reals
@@ -102,3 +103,17 @@ def test_a_yes_or_no_is_common_in_some_tables_and_rare_in_others():
         seldom.append(counts.min() / counts.sum())
     assert min(seldom) < 0.05 and max(seldom) > 0.35
     assert 0.1 < np.median(seldom) < 0.4
+
+
+def test_wide_columns_are_drawn_as_narrow_ones_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Group by group the shares are those of single rows, but for the rounded factors and the luck of 20,000 rows."""
+    many = Domain((Categories(name="code", values=tuple(range(300))),))
+
+    def shares() -> np.ndarray:
+        return look_alike(many, Unit.row(), 20_000, np.random.default_rng(5)).marginal(["code"]) / 20_000
+
+    narrow = shares()
+    monkeypatch.setattr(look_alike_module, "WIDE", 10)
+    wide = shares()
+    assert np.abs(narrow - wide).sum() / 2 < 0.08
+    assert np.abs(narrow - np.roll(wide, 1)).sum() / 2 > 0.3, "the comparison can fail"
