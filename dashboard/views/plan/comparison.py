@@ -61,7 +61,6 @@ def show(
     )
     lines = first_trials.found(
         here,
-        table,
         first_trials.COMPARING,
         (table.id, plan.queries, plan.budget, wanted.delta, plan.mechanism, repr(plan.options), rows, kind),
         lambda: _lines(desk, table, plan, priced, rows, kind, wanted.delta),

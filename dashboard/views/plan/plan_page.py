@@ -55,12 +55,12 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     st.header("3 · How", divider="gray")
     priced = first_trials.found(
         here,
-        table,
         first_trials.TRYING,
         (table.id, tuple(asked), wanted, guessed, measure),
         lambda: offers.offers(here, desk, table, asked, wanted, guessed, measure),
     )
     if priced is None:
+        first_trials.keep_typed(table)
         return
     picked = offers.choose(table, asked, priced, statement)
     if picked is None:
@@ -72,7 +72,6 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
         spent = (len(statement.entries), statement.spent_share)
         choice = first_trials.found(
             here,
-            table,
             first_trials.PRICING,
             (
                 table.id,

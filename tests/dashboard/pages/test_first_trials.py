@@ -10,11 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.plans.statements import DeskTable
-from dashboard.views.plan import offers
+from dashboard.views.plan import comparison, offers
 from dashboard.views.plan.trials import first_trials
 from tests.dashboard.pages.test_pages import errors, field
 from tests.dashboard.pages.test_plan import Open, planned, session
-from tests.dashboard.pages.test_release_classes import mechanism, mixed, number, pick
+from tests.dashboard.pages.test_release_classes import mechanism, mixed, number, pick, study
 
 __all__ = ["mixed"]
 
@@ -82,3 +82,28 @@ def test_what_is_there_stays_while_better_figures_are_computed(page: Open, mixed
     gate.set()
     ended(app)
     assert not waits(app)
+
+
+@pytest.mark.exhaustive
+def test_comparing_goes_on_beside_fields_that_are_drawn_already(
+    page: Open, mixed: DeskTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list of mechanisms for study and their options stand above; only what is not drawn may be filled in."""
+    app = study(pick(page("plan"), "intervals"))
+    mechanism(app).set_value("interval-tree").run()
+    opened, compared = Event(), comparison._lines
+
+    def slow(*args: Any) -> Any:
+        assert opened.wait(60)
+        return compared(*args)
+
+    monkeypatch.setattr(comparison, "_lines", slow)
+    monkeypatch.setattr(first_trials, "PATIENCE", 0.2)
+    number(app, "Branching").set_value(2).run()
+    app.run()
+    assert any("Comparing the mechanisms" in caption.value for caption in app.caption)
+    assert not errors(app)
+    assert planned(app).options == {"branching": 2}
+    opened.set()
+    ended(app)
+    assert not errors(app)

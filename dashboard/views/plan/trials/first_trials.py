@@ -27,7 +27,7 @@ COMPARING = "Comparing the mechanisms"
 Found = TypeVar("Found")
 
 
-def found(here: PageState, table: DeskTable, what: str, about: Hashable, make: Callable[[], Found]) -> Found | None:
+def found(here: PageState, what: str, about: Hashable, make: Callable[[], Found]) -> Found | None:
     """What was found about a choice, or None while that is under way; the page then looks again by itself.
 
     Where the figures have become better since, the last outcome is shown until the new one is there.
@@ -43,10 +43,7 @@ def found(here: PageState, table: DeskTable, what: str, about: Hashable, make: C
         keep_latest(here.found, (what, about), (here.refined, work.result()), KEPT)
         return work.result()
     _watch(work, what)
-    if known is not None:
-        return known[1]
-    _keep_typed(table)
-    return None
+    return None if known is None else known[1]
 
 
 def _begun(here: PageState, what: str, wanted: Hashable, make: Callable[[], Found]) -> Future[Found]:
@@ -61,8 +58,9 @@ def _begun(here: PageState, what: str, wanted: Hashable, make: Callable[[], Foun
     return work
 
 
-def _keep_typed(table: DeskTable) -> None:
-    """Streamlit forgets the fields of a page that it does not reach; naming them makes it keep what they hold."""
+def keep_typed(table: DeskTable) -> None:
+    """Where the mechanisms and their options are not drawn: Streamlit forgets the fields of a page that it does not
+    reach; naming them makes it keep what they hold."""
     for key in list(st.session_state):
         if str(key).startswith((offers.option_key(table, ""), offers.study_key(table))):
             st.session_state[key] = st.session_state[key]
