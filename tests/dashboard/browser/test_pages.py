@@ -87,14 +87,15 @@ def test_every_page_can_be_seen_and_read_aloud(
 
 
 def _check(page: Page, folder: Path, name: str, expected: set[str]) -> None:
+    main = page.get_by_test_id("stMain")
+    for kind in expected:
+        expect(main.get_by_test_id(kind).first, f"{name}: {kind}").to_be_visible()
     picture(page, folder, name)
     _nothing_is_cut_off(page)
     _headings_are_in_order(page)
     accessible(page, name)
     for kind in (FIGURE, GRID, TABLE):
-        found = page.get_by_test_id("stMain").get_by_test_id(kind)
-        assert found.count() or kind not in expected, f"{name}: no {kind}"
-        for element in found.all():
+        for element in main.get_by_test_id(kind).all():
             assert _alternative(element.evaluate(LABELS)), f"{name}: {kind} without a text alternative"
 
 
