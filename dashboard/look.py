@@ -15,6 +15,7 @@ STYLE = """<style>
   color: inherit !important
 }
 @media (max-width: 640px) {
+  [data-testid="stTable"] > div { overflow: visible !important }
   [data-testid="stTable"] table { table-layout: fixed; width: 100% }
   [data-testid="stTable"] th, [data-testid="stTable"] td {
     padding: 0.25rem !important; font-size: 0.8rem; white-space: normal !important; overflow-wrap: anywhere;
