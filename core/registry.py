@@ -11,6 +11,7 @@ from core.base.errors import BadParameter, Refused, Unknown, printable
 from core.decisions.covers.class_cover import ClassCover
 from core.decisions.covers.cover_size import CoverSize
 from core.decisions.covers.degree_order import DegreeOrder
+from core.decisions.covers.set_buckets import SetBuckets
 from core.decisions.covers.set_choices import SetChoices
 from core.decisions.covers.set_orders import SetOrders
 from core.decisions.covers.set_presence import SetPresence
@@ -36,6 +37,7 @@ from core.mechanisms.direct.histogram import NoisyHistogram
 from core.mechanisms.direct.laplace import LaplaceTables
 from core.mechanisms.games.game_both import GameBoth
 from core.mechanisms.games.game_data import GameData
+from core.mechanisms.games.game_databases import GameDatabases
 from core.mechanisms.games.game_query import GameQuery
 from core.mechanisms.halfspaces.halfspace_fit import HalfspaceFit
 from core.mechanisms.halfspaces.halfspace_projections import HalfspaceProjections
@@ -114,6 +116,7 @@ offline: Mapping[str, type[Mechanism]] = MappingProxyType(
         "game-data": GameData,
         "game-query": GameQuery,
         "game-both": GameBoth,
+        "game-databases": GameDatabases,
     }
 )
 
@@ -150,6 +153,7 @@ decisions: Mapping[str, type[Decision]] = MappingProxyType(
         "vertex-cover-size": CoverSize,
         "set-cover-presence": SetPresence,
         "set-cover-orders": SetOrders,
+        "set-cover-buckets": SetBuckets,
         "set-cover-choices": SetChoices,
         "set-cover-ranges": SetRanges,
         "projects": PublicProjects,

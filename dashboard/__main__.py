@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -27,6 +28,7 @@ def main(words: Sequence[str] | None = None) -> None:
     typed = _parser().parse_args(words)
     visitors = typed.visitors or access.visitors_only()
     script = FOLDER / ("visitors_app.py" if visitors else "app.py")
+    os.environ.setdefault(access.WORKER_VARIABLE, "1")
     # Streamlit looks for settings and secrets beside the program that is named here.
     sys.argv = [str(script)]
     with suppress(KeyboardInterrupt):

@@ -130,6 +130,7 @@ main(["--port", "8600"])
 """
 
 
+@pytest.mark.exhaustive
 def test_the_command_has_its_own_settings_in_any_folder(tmp_path: Path) -> None:
     (tmp_path / ".streamlit").mkdir()
     (tmp_path / ".streamlit" / "config.toml").write_text(HOSTILE)

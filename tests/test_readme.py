@@ -12,6 +12,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 PATHS = re.findall(r"`((?:core|dashboard|tests|data|\.github)/[\w./-]+)`", README)
 
 
+@pytest.mark.exhaustive
 def test_the_python_example_runs(workspace, monkeypatch, small_trials):
     [example] = re.findall(r"```python\n(.*?)```", README, re.S)
     monkeypatch.chdir(ROOT)

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.attacks.invented import released_model
 from core.base.arrays import Floats
 from core.base.errors import BadParameter
-from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Mechanism
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
@@ -76,7 +76,7 @@ class IntervalError:
 def released(secret: SecretValue, mechanism: Mechanism) -> IntervalError:
     """One private release of a fresh table."""
     counts = secret.drawn()
-    model = mechanism.run(Kernel(counts, Noise(), mechanism.cost(counts.domain, counts.unit)))
+    model = released_model(mechanism, counts)
     told = np.asarray(model.marginal((COLUMN,)), dtype=np.float64)
     return IntervalError(
         worst=secret.queries.worst(counts, model),

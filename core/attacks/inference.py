@@ -1,8 +1,9 @@
 """An attacker's advantage: how much more often an accusation is right than it is false.
 
-Targets are people inside and outside of what was published, chosen alike. **Membership**: the share of those inside who
-are called insiders minus the share of those outside who are (Yeom et al. 2018). **Attribute**: the share of those
-inside whose secret is guessed minus that share outside: what is known of strangers is no harm of the publication.
+Targets are people inside and outside of what was published, chosen alike. **Membership inference**: the share of those
+inside who are called insiders minus the share of those outside who are (Yeom et al. 2018). **Attribute inference**: the
+share of those inside whose secret is guessed minus that share outside: what is known of strangers is no harm of the
+publication.
 
 The attacker chooses the way to attack and the threshold on one half of the targets and is judged on the other, then the
 other way round: otherwise the best of many thresholds would seem to know something by chance.

@@ -18,8 +18,8 @@ from functools import cached_property
 
 import numpy as np
 
+from core.attacks.invented import released_model
 from core.base.errors import BadParameter
-from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Mechanism
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
@@ -83,7 +83,7 @@ class ParityError:
 def attacked(records: DistinctRecords, mechanism: Mechanism) -> ParityError:
     """One private release of the construction: n records are published, and all parities of them compared."""
     counts = records.counts
-    model = mechanism.run(Kernel(counts, Noise(), mechanism.cost(counts.domain, counts.unit)))
+    model = released_model(mechanism, counts)
     codes = model.sample(records.rows, Noise().generator())
     cells = np.zeros(counts.domain.shape(), dtype=np.int64)
     np.add.at(cells, tuple(codes.T), 1)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from core.base.bisection import largest_that_fits
 from core.base.wording import figure
@@ -105,23 +105,42 @@ class Decision(Protocol):
         """The same of a decision without privacy, on a PUBLIC table."""
 
 
+@runtime_checkable
+class CountsMisfits(Protocol):
+    """A decision that can say which rows of a table it leaves out or counts otherwise."""
+
+    def misfits(self, counts: Counts) -> Mapping[str, int]:
+        """How many rows there are of each kind, in words; exact, so for the curator's own eyes."""
+
+
 @lru_cache(maxsize=256)
 def choices(budget: Budget, count: int) -> tuple[Selection, Laplace]:
-    """Equal choices that follow one another, and the estimate, which together use a budget.
+    """Equal choices that follow one another, and the estimate, which together use a budget."""
+    choosing, estimate = divided(budget, (1,) * count)
+    return choosing[0], estimate
 
-    With a delta each choice gets the largest epsilon at which an account that holds the budget pays for all of them.
+
+@lru_cache(maxsize=256)
+def divided(budget: Budget, parts: tuple[int, ...]) -> tuple[tuple[Selection, ...], Laplace]:
+    """Choices that follow one another, each with its part of the budget, and the estimate.
+
+    With a delta all get as much more as an account that holds the budget pays for.
     """
-    whole = pure_for(budget)
-    estimate, least = whole * ESTIMATE, whole * (1 - ESTIMATE) / count
+    whole, count = pure_for(budget), len(parts)
+    estimate = whole * ESTIMATE
+    least = [whole * (1 - ESTIMATE) * part / sum(parts) for part in parts]
+
+    def raised(steps: int) -> tuple[Selection, ...]:
+        return tuple(Selection(each * Fraction(FINENESS + steps, FINENESS)) for each in least)
+
     if budget.pure or count == 1:
-        return Selection(least), Laplace(estimate)
-
-    def fits(steps: int) -> bool:
-        each = least * Fraction(FINENESS + steps, FINENESS)
-        return covers(budget, Cost.of([Selection(each)] * count + [Laplace(estimate)]))
-
-    more = largest_that_fits(fits, start=FINENESS, most=FINENESS * count - 1)
-    return Selection(least * Fraction(FINENESS + more, FINENESS)), Laplace(estimate)
+        return raised(0), Laplace(estimate)
+    more = largest_that_fits(
+        lambda steps: covers(budget, Cost.of([*raised(steps), Laplace(estimate)])),
+        start=FINENESS,
+        most=FINENESS * count - 1,
+    )
+    return raised(more), Laplace(estimate)
 
 
 def measured(kernel: Kernel, asked: Asked, event: Laplace, about: str, scale: float = 1.0) -> MeasuredCost:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from core.kernel.decisions.cuts import Edges
 from core.schema.attributes import Categories
 from core.schema.domain import Domain
 from core.schema.ordered import Integers
+from core.table.counts import Counts
 
 MOST_VERTICES = 2_000
 """Tables of pairs of vertices stay below four million counts."""
@@ -24,6 +26,9 @@ MOST_WEIGHT = 1_000
 @dataclass(frozen=True, kw_only=True)
 class Graph:
     """Two columns of the table whose values are the vertices."""
+
+    repeated: ClassVar[str] = "which count once"
+    """What becomes of a row whose edge is there already."""
 
     columns: tuple[str, ...] = option(
         "columns",
@@ -49,6 +54,17 @@ class Graph:
         if not 2 <= len(names[0]) <= MOST_VERTICES:
             raise Refused(f"There are {amount(len(names[0]))} vertices; from 2 to {amount(MOST_VERTICES)} can be used.")
         return names[0]
+
+    def misfits(self, counts: Counts) -> dict[str, int]:
+        """Rows that are no edge, and edges that are there already; exact."""
+        table, vertices = counts.marginal(self.columns), len(self.vertices(counts.domain))
+        named = np.asarray(table[:vertices, :vertices])
+        pairs = np.triu(named + named.T, 1)
+        return {
+            "without a vertex at both ends, which are left out": int(table.sum() - named.sum()),
+            "from a vertex to itself, which are left out": int(np.trace(named)),
+            f"that repeat an edge, {self.repeated}": int((pairs - np.minimum(pairs, 1)).sum()),
+        }
 
 
 def weighted(edges: Edges, column: str | None, domain: Domain) -> Edges:

@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from core.base import limits
-from core.base.arrays import Columns, Floats
-from core.base.errors import BadParameter, Refused, printable
-from core.base.options import check_options, option
+from core.base.arrays import Floats
+from core.base.errors import Refused
+from core.base.options import option
 from core.base.wording import amount, figure
+from core.decisions.centre_problem import CentreProblem, middles, nearest, placed
 from core.decisions.decision import ESTIMATE, Decided, measured
 from core.kernel.kernel import Kernel
 from core.kernel.query import Query
@@ -23,7 +23,6 @@ from core.privacy.events import Cost, Laplace
 from core.privacy.spendable import pure_for
 from core.privacy.unit import Unit
 from core.queries.rectangles import Rectangles
-from core.schema.attributes import Attribute
 from core.schema.domain import Domain
 from core.table.counts import Counts
 from core.table.views import Recoding
@@ -31,12 +30,10 @@ from core.table.views import Recoding
 STEPS = 2**14
 """Squared distances are whole parts of the largest one."""
 MOST_CELLS = 2**18
-STARTS, ROUNDS = 8, 60
-"""Random starts of the search, and rounds of each: it ends where no centre moves."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class KMeans:
+class KMeans(CentreProblem):
     """Count people in the blocks of a noisy quad tree, then place k centres by weighted k-means on its counts.
 
     **Privacy** that of `rectangle-tree`, with nine tenths of epsilon, and one number: epsilon-differentially private.
@@ -50,29 +47,18 @@ class KMeans:
     """
 
     name: ClassVar[str] = "k-means"
-    problem: ClassVar[str] = "k-means"
     title: ClassVar[str] = "Noisy quad tree, then k-means"
     known_as: ClassVar[tuple[str, ...]] = ("private clustering", "Lloyd's algorithm", "quad tree")
     prefer: ClassVar[str] = "Choose it to find the middles of groups; declare bins that are finer than the groups."
     for_study: ClassVar[bool] = False
 
-    budget: Budget
     columns: tuple[str, ...] = option("columns", "Columns of numbers", low=2, high=3, only="numeric", start=2)
-    k: int = option("whole", "Centres", default=5, low=1, high=100)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", limits.names(self.columns))
-        check_options(self)
 
     def check(self, domain: Domain, unit: Unit) -> None:
-        for name in self.columns:
-            if not domain[name].numeric:
-                raise BadParameter("columns", f"'{printable(name)}' is no column of numbers.")
+        self.check_columns(domain)
         cells = domain.cells(self.columns)
         if cells > MOST_CELLS:
             raise Refused(f"'k-means' holds {amount(MOST_CELLS)} cells, not {amount(cells)}; use coarser bins.")
-        if self.k >= cells:
-            raise BadParameter("k", "must be below the number of cells.")
         self._tree().check(domain.project(self.columns), unit)
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
@@ -96,17 +82,11 @@ class KMeans:
         squares, step = self._squares(domain, centres)
         asked = Query(columns=self.columns, weights=squares, denominator=STEPS)
         estimate = measured(kernel, asked, self._estimating, "Sum of squared distances", step)
-        return Decided(
-            sentence=f"{amount(self.k)} centres were placed.",
-            lines=centre_lines(self.columns, centres),
-            facts={"columns": list(self.columns)},
-            estimate=estimate,
-        )
+        return self.decided(centres, estimate)
 
     def value(self, decided: Decided, counts: Counts) -> float:
         """The sum of squared distances from the nearest centre; a person is in the middle of a cell."""
-        centres = np.array([[line[name] for name in self.columns] for line in decided.lines])
-        return self._sum(counts, centres)
+        return self._sum(counts, self.centres_of(decided))
 
     def best(self, counts: Counts) -> float:
         domain = counts.domain.project(self.columns)
@@ -140,58 +120,3 @@ class KMeans:
     @property
     def _estimating(self) -> Laplace:
         return Laplace(pure_for(self.budget) * Fraction(ESTIMATE))
-
-
-def middles(attribute: Attribute) -> Floats:
-    """The middle of every cell of a column of numbers; NaN where there is none."""
-    found = np.full(attribute.size, np.nan)
-    found[: attribute.regular] = attribute.centers()[: attribute.regular]
-    return found
-
-
-def centre_lines(columns: Columns, centres: Floats) -> tuple[dict[str, float], ...]:
-    return tuple(
-        {"centre": place + 1, **{name: round(float(at), 6) for name, at in zip(columns, centre, strict=True)}}
-        for place, centre in enumerate(centres)
-    )
-
-
-def placed(points: Floats, weights: Floats, k: int, generator: np.random.Generator) -> Floats:
-    """Weighted k-means (Lloyd) from several k-means++ starts; what is nowhere or weighs nothing does not count."""
-    somewhere = np.asarray(~np.isnan(points).any(axis=1))
-    there = np.asarray(somewhere & (weights > 0))
-    if there.sum() <= k:
-        there, weights = somewhere, np.ones(len(points))
-    where, heavy = points[there], weights[there]
-    found = [_settled(where, heavy, _started(where, heavy, k, generator)) for _ in range(STARTS)]
-    return min(found, key=lambda centres: float(heavy @ nearest(where, centres)[1]))
-
-
-def _started(points: Floats, weights: Floats, k: int, generator: np.random.Generator) -> Floats:
-    chosen = [int(generator.choice(len(points), p=weights / weights.sum()))]
-    squares = ((points - points[chosen[0]]) ** 2).sum(axis=1)
-    for _ in range(k - 1):
-        odds = weights * squares
-        total = odds.sum()
-        chosen.append(int(generator.choice(len(points), p=odds / total if total > 0 else None)))
-        squares = np.minimum(squares, ((points - points[chosen[-1]]) ** 2).sum(axis=1))
-    return points[chosen]
-
-
-def _settled(points: Floats, weights: Floats, centres: Floats) -> Floats:
-    for _ in range(ROUNDS):
-        owner = nearest(points, centres)[0]
-        mass = np.bincount(owner, weights, len(centres))
-        sums = np.stack([np.bincount(owner, weights * axis, len(centres)) for axis in points.T], axis=1)
-        moved = np.where(mass[:, None] > 0, sums / np.maximum(mass, 1e-300)[:, None], centres)
-        if np.allclose(moved, centres):
-            break
-        centres = moved
-    return centres
-
-
-def nearest(points: Floats, centres: Floats) -> tuple[np.ndarray, Floats]:
-    """The nearest centre of every point, and its squared distance."""
-    squares = ((points[:, None, :] - centres[None, :, :]) ** 2).sum(axis=2)
-    owner = squares.argmin(axis=1)
-    return owner, squares[np.arange(len(points)), owner]

@@ -7,17 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from core.base import limits
 from core.base.arrays import Floats, IntArray
-from core.base.errors import BadParameter, printable
-from core.base.options import check_options, option
-from core.base.wording import amount, figure
+from core.base.wording import figure
+from core.decisions.centre_problem import CentreProblem, middles, nearest, placed
 from core.decisions.decision import Decided
-from core.decisions.k_means import centre_lines, middles, nearest, placed
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Progress, silent
 from core.mechanisms.tree.tree import Tree
-from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
@@ -34,7 +30,7 @@ RECORDS = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class KMeansRecords:
+class KMeansRecords(CentreProblem):
     """Draw synthetic records of the columns by 'tree', then place k centres by k-means on them.
 
     **Privacy** that of 'tree' with the whole budget; what is computed from its records is private.
@@ -48,26 +44,13 @@ class KMeansRecords:
     """
 
     name: ClassVar[str] = "k-means-records"
-    problem: ClassVar[str] = "k-means"
     title: ClassVar[str] = "Synthetic records, then k-means"
     known_as: ClassVar[tuple[str, ...]] = ("private clustering", "junction tree", "Lloyd's algorithm")
     prefer: ClassVar[str] = "Choose it for four to ten columns; with two or three a quad tree is finer."
     for_study: ClassVar[bool] = False
 
-    budget: Budget
-    columns: tuple[str, ...] = option("columns", "Columns of numbers", low=2, high=10, only="numeric", start=2)
-    k: int = option("whole", "Centres", default=5, low=1, high=100)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", limits.names(self.columns))
-        check_options(self)
-
     def check(self, domain: Domain, unit: Unit) -> None:
-        for name in self.columns:
-            if not domain[name].numeric:
-                raise BadParameter("columns", f"'{printable(name)}' is no column of numbers.")
-        if self.k >= domain.cells(self.columns):
-            raise BadParameter("k", "must be below the number of cells.")
+        self.check_columns(domain)
         self._tree().check(self._coarse(domain)[0], unit)
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
@@ -89,18 +72,12 @@ class KMeansRecords:
         codes = released.sample(RECORDS, generator)
         ends = [self._ends(kernel.domain[name], recodings[name]) for name in self.columns]
         points = np.stack([end[codes[:, place]] for place, end in enumerate(ends)], axis=1)
-        centres = placed(points, np.ones(len(points)), self.k, generator)
-        return Decided(
-            sentence=f"{amount(self.k)} centres were placed.",
-            lines=centre_lines(self.columns, centres),
-            facts={"columns": list(self.columns)},
-        )
+        return self.decided(placed(points, np.ones(len(points)), self.k, generator))
 
     def value(self, decided: Decided, counts: Counts) -> float:
         """The sum of squared distances from the nearest centre; a person is in the middle of a cell."""
         points, often = self._people(counts)
-        centres = np.array([[line[name] for name in self.columns] for line in decided.lines])
-        return float(often @ nearest(points, centres)[1]) if len(points) else 0.0
+        return float(often @ nearest(points, self.centres_of(decided))[1]) if len(points) else 0.0
 
     def best(self, counts: Counts) -> float:
         points, often = self._people(counts)

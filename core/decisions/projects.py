@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,12 +12,12 @@ from core.base import limits
 from core.base.errors import BadParameter, printable
 from core.base.options import check_options, option
 from core.base.wording import amount, figure
-from core.decisions.decision import FAILURE, Decided, choices, measured
+from core.decisions.decision import FAILURE, Decided, divided, measured
 from core.kernel.decisions.values import VALUE, Gains, Valued, Welfare
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Progress, silent
 from core.privacy.budget import Budget
-from core.privacy.events import Cost, Laplace
+from core.privacy.events import Cost, Laplace, Selection
 from core.privacy.unit import Unit
 from core.schema.attributes import Booleans
 from core.schema.domain import Domain
@@ -24,16 +25,20 @@ from core.table.counts import Counts
 from core.theory.decisions.decision_bounds import projects_loss, truthful_gain
 
 GREEDY = 1 - 1 / np.e
+ROOTS = 10**6
+"""Roots are whole numbers of thousandths. Of parts that grow like a power of i from 0 to 2, the root gave most of
+greedy's value at epsilon .1 and 1 together (k = 10 of 50 projects, 5,000 agents)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PublicProjects:
     """Choose one project after the other by what it adds to what the agents enjoy.
 
-    **Privacy** k choices by the exponential mechanism, to whose scores an agent adds at most 1. Without a delta each
-    gets epsilon/k; with one, what an account would pay, which for many projects is more.
+    **Privacy** k choices by the exponential mechanism, to whose scores an agent adds at most 1; their epsilons add up
+    to that of the budget, or with a delta to what an account would pay, which for many projects is more. The i-th gets
+    a part that grows like the root of i: projects are the more alike the more were chosen.
 
-    **Accuracy** (1 - 1/e) OPT - k unit.l1 ln(m k/beta)/epsilon', epsilon' that of one choice, with probability
+    **Accuracy** (1 - 1/e) OPT - unit.l1 ln(m k/beta) times the sum of 1/epsilon' over all choices, with probability
     1 - beta.
 
     **Truthfulness** nobody gains more than 2 epsilon + delta of a whole value by a lie (for epsilon at most 1).
@@ -75,12 +80,12 @@ class PublicProjects:
             raise BadParameter("k", f"must be below the number of projects, which is {amount(len(self.columns))}.")
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
-        choosing, estimating = choices(self.budget, self.k)
-        return Cost.of([choosing] * self.k + [estimating])
+        choosing, estimating = self.events()
+        return Cost.of([*choosing, estimating])
 
     def guarantee(self, domain: Domain, unit: Unit) -> str:
-        rate = float(choices(self.budget, self.k)[0].epsilon) / unit.l1
-        loss = projects_loss(self.k, len(self.columns), rate, FAILURE)
+        rates = [float(each.epsilon) / unit.l1 for each in self.events()[0]]
+        loss = projects_loss(rates, len(self.columns), FAILURE)
         gain = truthful_gain(float(self.budget.epsilon), float(self.budget.delta))
         truth = f"; nobody gains more than {gain:.3g} of a whole value by a lie" if gain < 1 else ""
         return (
@@ -90,13 +95,17 @@ class PublicProjects:
 
     def run(self, kernel: Kernel, progress: Progress = silent) -> Decided:
         self.check(kernel.domain, kernel.unit)
-        valued, (choosing, estimating) = self._valued(kernel.domain), choices(self.budget, self.k)
+        valued, (choosing, estimating) = self._valued(kernel.domain), self.events()
         chosen = list[int]()
-        for step in range(self.k):
+        for step, event in enumerate(choosing):
             left = [place for place in range(len(self.columns)) if place not in chosen]
-            chosen.append(left[kernel.choose(Gains(valued, tuple(chosen)), choosing)])
+            chosen.append(left[kernel.choose(Gains(valued, tuple(chosen)), event)])
             progress("Choosing projects", (step + 1) / self.k)
         return self._carried_out(kernel, tuple(chosen), estimating)
+
+    def events(self) -> tuple[tuple[Selection, ...], Laplace]:
+        """What each choice is paid with, and the estimate."""
+        return divided(self.budget, tuple(math.isqrt(ROOTS * place) for place in range(1, self.k + 1)))
 
     def _carried_out(self, kernel: Kernel, chosen: tuple[int, ...], event: Laplace) -> Decided:
         """The chosen projects, and what they are worth to all agents, measured."""

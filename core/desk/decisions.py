@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from core.decisions.decision import CountsMisfits
 from core.kernel.kernel import Kernel
 from core.ledger.ledger import Entry, Ledger
 from core.mechanisms.kit.protocol import Progress
@@ -16,7 +17,7 @@ from core.plans.statements import DeskTable
 from core.plans.terms import is_decision
 from core.privacy.budget import Budget
 from core.privacy.noise import NoiseSource
-from core.registry import decision_for
+from core.registry import decision_for, decision_from
 from core.release.decision_release import DecisionRelease
 from core.table.counts import Counts
 
@@ -62,6 +63,13 @@ class Decisions:
         decided = priced.mechanism.run(kernel, progress)
         spend = self._ledger.spend_number(entry.plan_id)
         return DecisionRelease.pack(decided, priced.mechanism, priced.terms, table.domain, table.unit, spend).zip()
+
+    def misfits(self, plan: DecisionPlan) -> dict[str, int]:
+        """Rows that a decision leaves out or counts otherwise, by kind; exact, so for the curator's own eyes."""
+        decision = decision_from(plan.mechanism, plan.budget, plan.public)
+        if not isinstance(decision, CountsMisfits):
+            return {}
+        return {kind: count for kind, count in decision.misfits(self._counts(plan.table)).items() if count}
 
     def stored(self, plan_id: str) -> DecisionRelease | None:
         """A finished decision; None where there is none."""

@@ -17,7 +17,6 @@ import pandas as pd
 
 from core.base.errors import BadParameter, Refused
 from core.desk.accounts import Accounts
-from core.desk.background import Background
 from core.desk.decisions import Decisions
 from core.desk.held_tables import HeldTables
 from core.desk.kept.drafts import Drafts
@@ -31,6 +30,8 @@ from core.desk.planner import Planner
 from core.desk.recommended import Recommendation
 from core.desk.release_attacks import RUNS, AttackedRelease, ReleaseAttacks
 from core.desk.releases import Releases
+from core.desk.running.background import Background
+from core.desk.running.worker import Worker
 from core.desk.session_choice import SessionChoice
 from core.desk.surveys import Found, Surveys
 from core.desk.told_figures import ToldFigures
@@ -72,14 +73,22 @@ class Desk:
     """One curator's workspace."""
 
     def __init__(
-        self, folder: str | Path | None = None, *, pace: Pace | None = None, journal: Path | None = None
+        self,
+        folder: str | Path | None = None,
+        *,
+        pace: Pace | None = None,
+        journal: Path | None = None,
+        worker: bool = False,
     ) -> None:
         """`pace` is the clock that answers of sessions are timed by; tests bring their own.
 
         `journal` is the folder beyond the workspace in which spends are noted too, so that an older copy is noticed.
+        With a `worker` what is submitted runs in a process of its own and does not hold up this one.
         """
         self.folder = workspace(folder)
-        self.ledger = Ledger(self.folder / "ledger.sqlite", outside=journal or outside())
+        notes = journal or outside()
+        self.ledger = Ledger(self.folder / "ledger.sqlite", outside=notes)
+        self._worker = Worker(self.folder, notes) if worker else None
         self._noise = Noise()
         self._background = Background()
         self._accounts = Accounts(self.folder, self.ledger, self._noise)
@@ -111,6 +120,7 @@ class Desk:
             decisions=self._decisions,
             table=self.table,
             counts=self._open,
+            worker=self._worker,
         )
 
     def add_table(
@@ -406,6 +416,10 @@ class Desk:
         """Pay now and run in the background; `progress` and `result` follow it by the id that this gives."""
         return self._payments.submit(plan)
 
+    def finish(self, plan_id: str, progress: Progress = silent) -> None:
+        """Run what is paid for, here and now, unless it has its result."""
+        self._payments.finish(plan_id, progress)
+
     def resume(self) -> list[str]:
         """Start again every paid plan that has no result yet, for instance after the server was killed.
 
@@ -439,6 +453,10 @@ class Desk:
         if item is None or item.kind != "session":
             raise Refused("Share the session first: programs ask what everybody may ask.")
         return self.machine_keys.make(session_id, per_minute=per_minute)
+
+    def misfits(self, plan: DecisionPlan) -> dict[str, int]:
+        """Rows that a decision leaves out or counts otherwise, for the curator's own eyes, as `truth`."""
+        return self._decisions.misfits(plan)
 
     def truth(self, table: DeskTable | str) -> Counts:
         """The exact counts of a table, for the curator's own eyes: nothing computed from them may leave the desk."""
@@ -486,6 +504,8 @@ class Desk:
     def close(self) -> None:
         """Let the running release finish and accept no more."""
         self._background.close()
+        if self._worker is not None:
+            self._worker.close()
         self._sessions.file.let_go()
 
 

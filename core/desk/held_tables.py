@@ -20,6 +20,7 @@ from core.privacy.unit import Unit
 from core.rules.broken_rows import rows_that_break
 from core.rules.check import check_rules
 from core.schema.domain import Domain
+from core.table import column_store
 from core.table.table import Table
 
 
@@ -40,16 +41,17 @@ class HeldTables:
         if Filters.of(budget).total == 0:
             raise BadParameter("epsilon", "is too small to pay for anything; try 1.")
         check_rules(domain)
-        table = Table.load(source, domain, unit, self._noise, key=self._accounts.key)
-        with self._intake:
-            account = self._accounts.open(
-                fingerprint=table.fingerprint, sketch=table.sketch, unit=unit, budget=budget, apart=apart
-            )
-            added = self._take_in(table, unit, account, name if name is not None else _name_of(source))
-            label = self._labels.of(added.id)
-            if label.archived:
-                self._labels.archive(added.id, away=False)
-            return _called(added, label)
+        with column_store.draft(self._folder) as draft:
+            table = Table.load(source, domain, unit, self._noise, key=self._accounts.key, store=draft)
+            with self._intake:
+                account = self._accounts.open(
+                    fingerprint=table.fingerprint, sketch=table.sketch, unit=unit, budget=budget, apart=apart
+                )
+                added = self._take_in(table, draft, unit, account, name if name is not None else _name_of(source))
+                label = self._labels.of(added.id)
+                if label.archived:
+                    self._labels.archive(added.id, away=False)
+                return _called(added, label)
 
     def all(self, *, archived: bool = False) -> list[DeskTable]:
         """Tables that can be used, or those that are put away, newest first."""
@@ -71,17 +73,19 @@ class HeldTables:
         """The private table itself."""
         return Table.open(self._folder / identity)
 
-    def _take_in(self, table: Table, unit: Unit, account: Account, name: str) -> DeskTable:
+    def _take_in(
+        self, table: Table, draft: column_store.DraftColumns, unit: Unit, account: Account, name: str
+    ) -> DeskTable:
         for known in self._every():
             dataset = self._ledger.dataset(known.id)
             if (dataset.fingerprint, source_of(dataset)) != (account.fingerprint, table.fingerprint):
                 continue
             if known.domain == table.domain:
                 if not (self._folder / known.id).exists():
-                    table.save(self._folder / known.id)
+                    table.save(self._folder / known.id, draft)
                 return known
         identity = f"{int(self._noise.keys(1)[0]):016x}"
-        table.save(self._folder / identity)
+        table.save(self._folder / identity, draft)
         dataset = self._ledger.add_dataset(
             id=identity,
             fingerprint=account.fingerprint,

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from core.base.errors import BadParameter, Refused, Unknown
-from core.desk.background import Background
 from core.desk.decisions import Decisions
 from core.desk.planner import Planner
 from core.desk.releases import Releases
+from core.desk.running.background import Background
+from core.desk.running.worker import Worker
 from core.ledger.ledger import Entry, Ledger
+from core.mechanisms.kit.protocol import Progress, silent
 from core.plans.canonical import identity
 from core.plans.decision_plan import DecisionPlan
 from core.plans.decision_terms import DecisionTerms
@@ -43,6 +45,7 @@ class Payments:
         decisions: Decisions,
         table: Callable[[str], DeskTable],
         counts: Callable[[str], Table],
+        worker: Worker | None,
     ) -> None:
         self._ledger = ledger
         self._noise = noise
@@ -53,6 +56,7 @@ class Payments:
         self._decisions = decisions
         self._table = table
         self._counts = counts
+        self._worker = worker
 
     def affordable(self, plan: AnyPlan) -> bool:
         priced = self._priced(_written(plan))
@@ -81,7 +85,7 @@ class Payments:
 
     def submit(self, plan: AnyPlan) -> str:
         plan_id = self.reserve(plan)
-        self._background.start(plan_id, self.finish)
+        self._background.start(plan_id, self._work)
         return plan_id
 
     def resume(self) -> list[str]:
@@ -89,15 +93,26 @@ class Payments:
         pending = [entry.plan_id for entry in self._ledger.pending() if not is_discovery(entry)]
         waiting = [plan_id for plan_id in pending if not self._ledger.attempts.under_way(plan_id)]
         for plan_id in waiting:
-            self._background.start(plan_id, self.finish)
+            self._background.start(plan_id, self._work)
         return waiting
 
-    def finish(self, plan_id: str) -> bytes:
+    def _work(self, plan_id: str) -> None:
+        """In the background: in a process of its own where there is one."""
+
+        def report(stage: str, share: float) -> None:
+            self._background.report(plan_id, stage, share)
+
+        if self._worker is None:
+            self.finish(plan_id, report)
+        else:
+            self._worker.finish(plan_id, report)
+
+    def finish(self, plan_id: str, progress: Progress = silent) -> bytes:
         """Run a paid plan, or open a paid session, unless its result is stored already."""
         entry = self._ledger.entry(plan_id)
         if entry is None:
             raise Unknown("This plan was never paid for.")
-        return run_once(self._ledger, plan_id, self._noise, lambda noise: self._begin(entry, noise))
+        return run_once(self._ledger, plan_id, self._noise, lambda noise: self._begin(entry, noise, progress))
 
     def progress(self, plan_id: str) -> RunProgress:
         entry = self._ledger.entry(plan_id)
@@ -124,11 +139,11 @@ class Payments:
             return self._decisions.price(content, table)
         return self._planner.price(content, table)
 
-    def _begin(self, entry: Entry, noise: NoiseSource) -> bytes:
+    def _begin(self, entry: Entry, noise: NoiseSource, progress: Progress) -> bytes:
         if is_session(entry):
             return self._sessions.begin(entry, noise)
         run = self._decisions.run if is_decision(entry) else self._releases.run
-        return run(entry, noise, lambda stage, share: self._background.report(entry.plan_id, stage, share))
+        return run(entry, noise, progress)
 
 
 def _written(plan: AnyPlan) -> str:

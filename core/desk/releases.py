@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import count
 
-import numpy as np
-
-from core.base.arrays import Codes
 from core.desk.planner import Planner
 from core.desk.told_figures import ToldFigures
 from core.kernel.kernel import Kernel
 from core.ledger.ledger import Entry, Ledger
 from core.mechanisms.kit.protocol import Progress
-from core.mechanisms.measured.measured import Measured
-from core.models.protocol import Model
 from core.models.widened import widened
 from core.plans.pricing import check_paid, most_records
 from core.plans.statements import DeskTable
 from core.plans.terms import is_decision, is_discovery, is_session
 from core.privacy.noise import NoiseSource
 from core.release.certificate import certify
-from core.release.copies.redrawing import Redrawing
+from core.release.copies.redrawing import Redrawing, draw_copies
+from core.release.drawn import Drawn
+from core.release.files.nonlinear_table import own_answers
 from core.release.lawful import records_for
 from core.release.listing import announced
-from core.release.published import Published
 from core.release.release import Release
+from core.release.sealing import seal
 from core.table.table import Table
 
 
@@ -59,34 +55,28 @@ class Releases:
         counts = held.project(priced.domain.names)
         model = mechanism.run(Kernel(counts, noise, priced.running), lambda stage, share: progress(stage, 0.8 * share))
         progress("Drawing records", 0.8)
-        most, copies = most_records(table.domain, priced.terms.copies), priced.terms.copies
-        records = priced.terms.records or min(records_for(table.domain, model.total), most)
-        budget = priced.terms.budget
-        certificate = certify(entry.plan_id, table.domain, table.unit, budget, mechanism, model, records, figure)
+        most = most_records(table.domain, priced.terms.copies)
+        rows = priced.terms.records or min(records_for(table.domain, model.total), most)
+        budget, generator = priced.terms.budget, noise.generator()
+        certificate = certify(entry.plan_id, table.domain, table.unit, budget, mechanism, model, rows, figure)
         certificate = certificate.numbered(self._ledger.spend_number(entry.plan_id))
-        measuring = priced.measuring
-        redrawing, drawn = Redrawing(mechanism, table.unit, model, most_records(table.domain)), count()
-
-        def again(generator: np.random.Generator) -> tuple[Codes, Model]:
-            progress("Drawing copies", 0.9 + 0.1 * next(drawn) / copies)
-            return redrawing(generator)
-
-        def measure(published: Published) -> Measured:
-            assert measuring is not None
+        asked = announced(mechanism.queries, priced.domain)
+        own = own_answers(model, mechanism.queries)
+        drawn = Drawn.of(widened(table.domain, model), rows, held.layout, generator, asked, own)
+        if measuring := priced.measuring:
             progress("Measuring the release", 0.9)
             kernel = Kernel(counts, noise, measuring.cost(priced.domain, table.unit))
-            return measuring.run(kernel, published.focused(priced.domain), priced.terms.measure)
-
-        return Release.pack(
-            widened(table.domain, model),
-            certificate,
-            noise.generator(),
-            held.layout,
-            measure if measuring else None,
-            announced(mechanism.queries, priced.domain),
-            again if copies else None,
-            copies,
-        ).zip()
+            published = drawn.published.focused(priced.domain)
+            certificate = certificate.with_measured(measuring.run(kernel, published, priced.terms.measure))
+        redrawing = Redrawing(mechanism, table.unit, model, most_records(table.domain))
+        copies = draw_copies(
+            redrawing,
+            priced.terms.copies,
+            drawn,
+            generator,
+            lambda share: progress("Drawing copies", 0.9 + 0.1 * share),
+        )
+        return seal(drawn, certificate, copies).zip()
 
     def stored(self, plan_id: str) -> Release | None:
         """A finished release; None while there is none, and for what sessions and decisions give."""

@@ -1,4 +1,4 @@
-"""What an older copy of a ledger has lost, and how it is entered again from the journal.
+"""What an older copy of a ledger has lost (a rollback), and how it is entered again from the journal.
 
 **Privacy** A lost spend is entered with the amounts that were paid, so that the account's sums are again those of all
 that was ever drawn for it. Its result is gone: it is entered as void, so the same plan gives no second answer for the

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from core.base.arrays import Codes, Columns, Floats
 from core.base.axes import stretched, summed
+from core.models.column_counts import ColumnCounts
 from core.models.fitting.consistency import settle, total_of
 from core.models.fitting.forest import plant
 from core.models.points import Points
@@ -42,6 +43,8 @@ class Tables:
     """The mean error of a count of a table, in rows, as far as the mechanism can tell."""
     missed: Mapping[Columns, float] = field(default_factory=dict)
     """Pairs that were not measured, and by how many rows they were found to be off beyond chance."""
+    columns: Mapping[str, ColumnCounts] = field(default_factory=dict)
+    """Single columns as they were measured with Gaussian noise, before anything was made to agree."""
 
     @property
     def total(self) -> float:

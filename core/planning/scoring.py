@@ -7,21 +7,25 @@ Nothing here may enter a release, an export or a log.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from core.base.arrays import Floats
 from core.queries.kit.checks import MOST_LISTED
 from core.queries.kit.focus import asked_tables
-from core.queries.kit.protocol import QueryClass, Source, words_of
+from core.queries.kit.protocol import QueryClass, Source, Spanned, rows_of, words_of
 
 SAMPLED, FEWEST = 2_000, 50
 """Members drawn of a class that is too large to be listed; fewer where each is about very many cells."""
 MOST_WEIGHTS = 2**28
 """Cells that all of these may have weights for, together; a sixteenth of them at a time."""
 WORST = 10
+
+WordsAt = Callable[[int], str]
+"""The question at a place of a sample."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,9 +73,11 @@ def _score(query: QueryClass, truth: Source, estimate: Source, generator: np.ran
     domain, log_size = estimate.domain, query.log_size(estimate.domain)
     # A continuous class answers for its public net, which is a list too.
     listed = log_size <= math.log(MOST_LISTED) or math.isinf(log_size)
-    words: list[str] = []
+    words: WordsAt = partial(words_of, query, domain)
     if listed:
         true, released = query.answers(truth), query.answers(estimate)
+    elif isinstance(query, Spanned):
+        true, released, words = _drawn(query, truth, estimate, generator)
     else:
         true, released, words = _asked(query, truth, estimate, generator)
     errors = np.abs(true - released)
@@ -83,7 +89,7 @@ def _score(query: QueryClass, truth: Source, estimate: Source, generator: np.ran
         largest=largest if listed else max(largest, query.worst(truth, estimate)),
         worst=tuple(
             Miss(
-                words=words_of(query, domain, place) if listed else words[place],
+                words=words(place),
                 truth=float(true[place]),
                 released=float(released[place]),
             )
@@ -93,9 +99,23 @@ def _score(query: QueryClass, truth: Source, estimate: Source, generator: np.ran
     )
 
 
+def _drawn(
+    query: Spanned, truth: Source, estimate: Source, generator: np.random.Generator
+) -> tuple[Floats, Floats, WordsAt]:
+    """Answers of a sample of spans, of which no member is made but those whose words are asked for."""
+    domain = estimate.domain
+    places = query.draw(domain, SAMPLED, generator)
+
+    def answers(source: Source) -> Floats:
+        rows, totals = float(rows_of(source)), np.asarray(query.totals_between(source, places), dtype=np.float64)
+        return totals / rows if rows > 0 else np.zeros_like(totals)
+
+    return answers(truth), answers(estimate), lambda place: query.member_between(domain, places[place]).words
+
+
 def _asked(
     query: QueryClass, truth: Source, estimate: Source, generator: np.random.Generator
-) -> tuple[Floats, Floats, list[str]]:
+) -> tuple[Floats, Floats, WordsAt]:
     """Answers of a sample, a few members at a time: each holds a weight for every cell of its table."""
     domain = estimate.domain
     cells = max(domain.cells(columns) for columns in asked_tables(query, domain))
@@ -107,7 +127,7 @@ def _asked(
             true.append(member.answer(truth))
             released.append(member.answer(estimate))
             words.append(member.words)
-    return np.array(true), np.array(released), words
+    return np.array(true), np.array(released), words.__getitem__
 
 
 def _largest(errors: Floats) -> list[int]:

@@ -1,4 +1,4 @@
-"""When an account may pay: several ways of adding up, of which one must still cover everything that was spent.
+"""When an account may pay: a privacy filter of several ways of adding up, one of which must cover all that was spent.
 
 **Ways.** An account with a budget (epsilon, delta) adds its spends up in a few ways at once, each fixed when it opens:
 

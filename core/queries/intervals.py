@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.base.arrays import Columns, Floats
+from core.base.arrays import Columns, Floats, IntArray
 from core.base.errors import printable
 from core.base.options import check_options, option
 from core.base.wording import plural
@@ -90,9 +90,17 @@ class Intervals:
         return Query(columns=(self.column,), weights=weights, words=words)
 
     def sample(self, domain: Domain, count: int, generator: np.random.Generator) -> tuple[Query, ...]:
+        return tuple(self.member_between(domain, each) for each in self.draw(domain, count, generator))
+
+    def draw(self, domain: Domain, count: int, generator: np.random.Generator) -> IntArray:
         """Both ends uniform: every interval is equally likely."""
-        drawn = pieces.ends(count, len(self.edges(domain)) - 1, generator)
-        return tuple(self.interval(domain, int(first), int(last)) for first, last in drawn)
+        return pieces.ends(count, len(self.edges(domain)) - 1, generator)
+
+    def totals_between(self, source: Source, places: IntArray) -> NDArray[Any]:
+        return pieces.between(self.prefix(source), places)
+
+    def member_between(self, domain: Domain, places: IntArray) -> Query:
+        return self.interval(domain, int(places[0]), int(places[1]))
 
     def answers(self, source: Source) -> Floats:
         return answers_of(self, source)

@@ -17,7 +17,7 @@ from core.base.wording import plural
 from core.kernel.query import Query, Statistic
 from core.queries.kit import checks
 from core.queries.kit.dimensions import scale
-from core.queries.kit.protocol import Dimension, Source, answers_of, worst_of
+from core.queries.kit.protocol import AnswersClasses, Dimension, Source, answers_of, rows_of, worst_of
 from core.schema.domain import Domain
 
 StatisticParts = tuple[Any, ...]
@@ -29,7 +29,7 @@ FINEST = 2**10
 
 @dataclass(frozen=True, kw_only=True)
 class Lipschitz:
-    """Statistics of one table of counts that a row moves by at most 1, for the median mechanism only.
+    """Statistics of one table of counts that a row moves by at most 1, for mechanisms over databases only.
 
     * `('largest',)`: the largest count.
     * `('top', k)`: the k largest counts together.
@@ -123,7 +123,10 @@ class Lipschitz:
         }[kind]()
 
     def answers(self, source: Source) -> Floats:
-        return answers_of(self, source)
+        own = source.totals_for(self) if isinstance(source, AnswersClasses) else None
+        if own is None:
+            return answers_of(self, source)
+        return np.asarray(own, dtype=np.float64) / (self.denominator(source.domain) * max(1.0, float(rows_of(source))))
 
     def worst(self, truth: Source, estimate: Source) -> float:
         return worst_of(self, truth, estimate)
@@ -133,8 +136,8 @@ class Lipschitz:
 
     def _not_linear(self) -> NoReturn:
         raise Refused(
-            "The class 'lipschitz' is not linear, so only the mechanism 'iterative-median' and sessions of "
-            "'online-median' serve it."
+            "The class 'lipschitz' is not linear, so only the mechanisms 'iterative-median' and 'game-databases' and "
+            "sessions of 'online-median' serve it."
         )
 
 

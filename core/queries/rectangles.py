@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base import limits
-from core.base.arrays import Columns, Floats
+from core.base.arrays import Columns, Floats, IntArray
 from core.base.options import check_options, option
 from core.base.wording import plural
 from core.kernel.query import Query
@@ -112,9 +112,17 @@ class Rectangles:
         return Query(columns=self.columns, weights=weights, words=f"share of rows with {words}")
 
     def sample(self, domain: Domain, count: int, generator: np.random.Generator) -> tuple[Query, ...]:
+        return tuple(self.member_between(domain, each) for each in self.draw(domain, count, generator))
+
+    def draw(self, domain: Domain, count: int, generator: np.random.Generator) -> IntArray:
         """All ends uniform: every box is equally likely."""
-        drawn = [pieces.ends(count, len(cuts) - 1, generator) for cuts in self.edges(domain)]
-        return tuple(self.box(domain, [(int(side[k, 0]), int(side[k, 1])) for side in drawn]) for k in range(count))
+        return np.hstack([pieces.ends(count, len(cuts) - 1, generator) for cuts in self.edges(domain)])
+
+    def totals_between(self, source: Source, places: IntArray) -> NDArray[Any]:
+        return pieces.between(self.corners(source), places)
+
+    def member_between(self, domain: Domain, places: IntArray) -> Query:
+        return self.box(domain, [(int(first), int(last)) for first, last in places.reshape(-1, 2)])
 
     def answers(self, source: Source) -> Floats:
         return answers_of(self, source)

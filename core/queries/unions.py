@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.base.arrays import Columns, Floats
+from core.base.arrays import Columns, Floats, IntArray
 from core.base.errors import BadParameter, printable
 from core.base.options import check_options, option
 from core.base.wording import plural
@@ -99,11 +99,24 @@ class Unions:
         return Query(columns=(self.column,), weights=weights, words=f"share of rows with {' or '.join(spans)}")
 
     def sample(self, domain: Domain, count: int, generator: np.random.Generator) -> tuple[Query, ...]:
-        """A uniform number of intervals, then uniform ends."""
+        return tuple(self.member_between(domain, each) for each in self.draw(domain, count, generator))
+
+    def draw(self, domain: Domain, count: int, generator: np.random.Generator) -> IntArray:
+        """A uniform number of intervals, then uniform ends; the intervals that are left over are empty."""
         places = len(self.edges(domain))
-        sizes = 2 * generator.integers(1, self.parts + 1, count)
-        drawn = (np.sort(generator.choice(places, int(size), replace=False)) for size in sizes)
-        return tuple(self.union(domain, tuple(int(place) for place in cuts)) for cuts in drawn)
+        drawn = np.zeros((count, 2 * self.parts), dtype=np.int64)
+        for line, size in zip(drawn, 2 * generator.integers(1, self.parts + 1, count), strict=True):
+            line[:size] = np.sort(generator.choice(places, int(size), replace=False))
+        return drawn
+
+    def totals_between(self, source: Source, places: IntArray) -> NDArray[Any]:
+        sums = pieces.prefix(source.marginal((self.column,)), self.edges(source.domain))
+        parts = range(0, places.shape[1], 2)
+        return np.asarray(sum(pieces.between(sums, places[:, part : part + 2]) for part in parts))
+
+    def member_between(self, domain: Domain, places: IntArray) -> Query:
+        filled = places.reshape(-1, 2)
+        return self.union(domain, tuple(int(place) for place in filled[filled[:, 0] < filled[:, 1]].ravel()))
 
     def answers(self, source: Source) -> Floats:
         return answers_of(self, source)

@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Callable
 
 from core.local.estimates import LocalEstimates
-from core.release.spreadsheet import to_csv
+from core.release.files.spreadsheet import to_csv
 
 
 def collected_files(estimates: LocalEstimates) -> dict[str, Callable[[], bytes]]:

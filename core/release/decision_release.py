@@ -18,8 +18,8 @@ from core.decisions.decision import Decided, Decision
 from core.plans.decision_terms import DecisionTerms
 from core.privacy.unit import Unit
 from core.release.certificate import software
-from core.release.release import zipped
-from core.release.spreadsheet import to_csv
+from core.release.files.archive import zipped
+from core.release.files.spreadsheet import to_csv
 from core.schema.domain import Domain
 
 FORMAT = 1

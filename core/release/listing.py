@@ -26,7 +26,7 @@ from core.models.widened import Widened
 from core.planning.room_for_noise import MOST_MOVED
 from core.queries.kit.focus import asked_tables
 from core.queries.kit.protocol import QueryClass
-from core.release.spreadsheet import field
+from core.release.files.spreadsheet import field
 from core.schema.domain import Domain
 
 MOST_LINES = 2**21

@@ -1,44 +1,31 @@
-"""The public artefact: synthetic records, released tables and the certificate, as one ZIP that never changes.
-
-Everything in here is public. Nothing exact and no path enters it: the certificate is built from the plan, the
-schema and the released model alone, and the records and tables come from the model that the mechanism returned.
-"""
+"""A finished release: records, tables, certificate and reports, read from one ZIP that never changes."""
 
 from __future__ import annotations
 
 import io
 import json
-import math
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import ArrayLike, NDArray
 
 from core.base.arrays import Columns
 from core.base.errors import Refused
 from core.mechanisms.measured.measured import Measured
 from core.models.points import Points
-from core.models.protocol import Model
-from core.models.tables import lookup
 from core.queries.halfspaces import Halfspaces
 from core.queries.kit.protocol import QueryClass
 from core.queries.statistics import Statistics
-from core.release.about import about
-from core.release.catalogue import croissant
 from core.release.certificate import Certificate
 from core.release.copies.combining import Combined, combine
-from core.release.copies.redrawing import COPY, ORIGIN, Again, combining_script, draw_copies, written_records
-from core.release.lawful import Lawful
-from core.release.listing import Listing, fitting, in_order, listed_table, room_for
-from core.release.notebook import notebook
-from core.release.planes_table import CLASS, asked_planes, planes_table
+from core.release.copies.redrawing import COPY, ORIGIN
+from core.release.files.nonlinear_table import read_own_answers
+from core.release.files.planes_table import CLASS, asked_planes
+from core.release.files.statistics_table import statistics_frame
 from core.release.published import Published
 from core.release.reports.content import caution, content
 from core.release.reports.datacite import datacite
@@ -46,14 +33,9 @@ from core.release.reports.imprint import Imprint
 from core.release.reports.page import report
 from core.release.reports.pdf import write_pdf
 from core.release.reports.registry_record import registry_record
-from core.release.script import script
-from core.release.spreadsheet import to_csv
-from core.release.statistics_table import statistics_frame, statistics_table
 from core.schema.domain import Domain
 
-MOST_TABLE_CELLS = 2**22
-"""Released tables beyond this many counts stay out of the artefact; the records answer in their place."""
-PLANES = "halfspaces.csv"
+PLANES, NONLINEAR = "halfspaces.csv", "nonlinear.csv"
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,67 +43,6 @@ class Release:
     """A finished release, read from its stored bytes; `zip()` returns exactly those bytes."""
 
     stored: bytes
-
-    @classmethod
-    def pack(
-        cls,
-        model: Model,
-        certificate: Certificate,
-        generator: np.random.Generator,
-        layout: Sequence[str],
-        measure: Callable[[Published], Measured] | None = None,
-        announced: Sequence[Columns] = (),
-        again: Again | None = None,
-        copies: int = 0,
-    ) -> Release:
-        """Draw the records once, round the tables once, and seal everything in a ZIP.
-
-        `layout` gives the columns in the order of the source; their types are those of the schema. `measure` compares
-        what is about to be sealed with the private table; the figures enter the certificate. `announced` are the tables
-        that the plan asks for: all of them are listed, and those for which there is no room are named. `again` makes
-        the model of a copy.
-        """
-        domain, lawful, rows = model.domain, Lawful.of(model.domain), certificate.synthetic_rows
-        codes, frame = written_records(model, rows, lawful, layout, generator)
-        asked = fitting(announced, domain, room_for(domain))
-        released = lawful.tables(_released(model, asked), codes)
-        tables = {columns: _rounded(table) for columns, table in released.items()}
-        certificate = certificate.without_tables(sorted(set(announced) - set(asked), key=announced.index))
-        files = {
-            "synthetic.csv": to_csv(frame),
-            "synthetic.parquet": _parquet(frame, domain),
-        }
-        published = Published.of(domain, tables, codes)
-        if measure is not None:
-            certificate = certificate.with_measured(measure(published))
-        drawn = _copies(draw_copies(again, copies, rows, lawful, layout, generator), domain) if again else {}
-        certificate = certificate.with_copies(len(drawn) // 4)
-        listing = _listing(model, published, asked, float(certificate.expected_error["mean"]))
-        certificate = certificate.with_doubtful(listing.doubtful(float(published.marginal(()).sum())))
-        statistics = statistics_table(certificate, domain, published)
-        planes = planes_table(model, certificate, published)
-        return cls(
-            zipped(
-                {
-                    "README.txt": about(certificate, domain).encode(),
-                    "certificate.json": certificate.write().encode(),
-                    "schema.json": domain.to_json().encode(),
-                    **files,
-                    "report.html": report(certificate, domain, published.marginal, list(tables)).encode(),
-                    "croissant.json": croissant(certificate, domain, files).encode(),
-                    "reproduce.py": script(certificate, domain).encode(),
-                    "notebook.ipynb": notebook(certificate, domain, bool(listing.tables)).encode(),
-                    **({} if statistics is None else {"statistics.csv": to_csv(statistics)}),
-                    **({} if planes is None else {PLANES: to_csv(planes)}),
-                    **drawn,
-                    **({"combine.py": combining_script().encode()} if drawn else {}),
-                    "tables.csv": listing.csv(),
-                    "tables.parquet": listing.parquet(),
-                    "tables.json": json.dumps([list(columns) for columns in tables]).encode(),
-                    "tables.npz": _npz(tables.values()),
-                }
-            )
-        )
 
     def zip(self) -> bytes:
         return self.stored
@@ -208,7 +129,7 @@ class Release:
 
     def _several(self, stem: str) -> list[pd.DataFrame]:
         numbers = range(self.certificate.copies or 0)
-        return [pd.read_parquet(io.BytesIO(self._read(f"{_numbered(stem, place)}.parquet"))) for place in numbers]
+        return [pd.read_parquet(io.BytesIO(self._read(f"{numbered(stem, place)}.parquet"))) for place in numbers]
 
     def estimate(
         self,
@@ -239,6 +160,10 @@ class Release:
         """Estimated counts: from the smallest released table that holds the columns, otherwise from the records."""
         return self.published.marginal(columns)
 
+    def totals_for(self, query: QueryClass) -> NDArray[np.float64] | None:
+        """What the mechanism itself says of a class that tables do not answer; None where they do."""
+        return self.published.totals_for(query)
+
     def answers(self, queries: QueryClass | Iterable[QueryClass]) -> NDArray[np.float64]:
         """All answers of the query classes, one after the other, as shares of the table."""
         classes = list(queries) if isinstance(queries, Iterable) else [queries]
@@ -253,7 +178,8 @@ class Release:
     def published(self) -> Published:
         frame = self.records()
         codes = [self.domain[name].encode(frame[name])[0] for name in self.domain.names]
-        return Published.of(self.domain, self.tables, np.stack(codes, axis=1).astype(np.int64))
+        own = read_own_answers(self.certificate, self._read(NONLINEAR)) if NONLINEAR in self.files else ()
+        return Published.of(self.domain, self.tables, np.stack(codes, axis=1).astype(np.int64), own)
 
     def caution(self) -> str | None:
         """One sentence where the noise is large for so small a table; None where it is not."""
@@ -269,73 +195,6 @@ class Release:
             return archive.read(member)
 
 
-def _released(model: Model, asked: Sequence[Columns]) -> dict[Columns, NDArray[np.float64]]:
-    """The tables of a model, and those that were asked for and that none of them holds.
-
-    A model that publishes no table means its records to answer.
-    """
-    own = model.tables()
-    tables = {columns: own[columns] for columns in fitting(own, model.domain, MOST_TABLE_CELLS)}
-    missing = [columns for columns in asked if own and lookup(tables, columns) is None]
-    return tables | {columns: model.marginal(columns) for columns in missing}
-
-
-def _listing(model: Model, published: Published, asked: Sequence[Columns], usual: float) -> Listing:
-    """What was asked for, then what was released besides as far as there is room; counts as the release answers.
-
-    `usual` is the error that was told for the questions of the plan.
-    """
-    domain, named = published.domain, set(asked)
-    left = room_for(domain) - sum(domain.cells(columns) for columns in asked)
-    more = fitting((columns for columns in in_order(published.tables, domain) if columns not in named), domain, left)
-    counts = ((columns, _rounded(published.marginal(columns))) for columns in (*asked, *more))
-    return Listing(domain, [listed_table(columns, table, model, usual) for columns, table in counts])
-
-
-def _copies(frames: Iterable[tuple[pd.DataFrame, pd.DataFrame]], domain: Domain) -> dict[str, bytes]:
-    """Two files for each origin and for each copy."""
-    files: dict[str, bytes] = {}
-    for place, both in enumerate(frames):
-        for stem, frame in zip((ORIGIN, COPY), both, strict=True):
-            name = _numbered(stem, place)
-            files |= {f"{name}.csv": to_csv(frame), f"{name}.parquet": _parquet(frame, domain)}
-    return files
-
-
-def _numbered(stem: str, place: int) -> str:
+def numbered(stem: str, place: int) -> str:
+    """The name of a file of which there are several."""
     return f"{stem}-{place + 1:02}"
-
-
-def _rounded(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Counts to a thousandth of a row, or of the mean count where that is below one: many small counts add up."""
-    mean = float(table.mean()) if table.size else 1.0
-    return np.round(table, 3 + max(0, math.ceil(-math.log10(mean)) if mean > 0 else 0))
-
-
-def _parquet(frame: pd.DataFrame, domain: Domain) -> bytes:
-    table = pa.Table.from_pandas(frame, preserve_index=False)
-    types = pa.schema([(name, pa.type_for_alias(domain[name].stored)) for name in frame.columns])
-    buffer = io.BytesIO()
-    pq.write_table(table.replace_schema_metadata(None).cast(types), buffer)
-    return buffer.getvalue()
-
-
-def _npz(tables: Iterable[NDArray[np.float64]]) -> bytes:
-    buffer = io.BytesIO()
-    arrays: dict[str, Any] = {f"table{place}": table for place, table in enumerate(tables)}
-    np.savez_compressed(buffer, **arrays)
-    return buffer.getvalue()
-
-
-def zipped(members: Mapping[str, bytes | Iterable[bytes]]) -> bytes:
-    """Files, whole or in parts, in one ZIP whose bytes follow from theirs."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, content in members.items():
-            # A fixed date: the moment of packing belongs in the certificate, not in every member.
-            member = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            member.compress_type = zipfile.ZIP_DEFLATED
-            with archive.open(member, "w") as opened:
-                for part in [content] if isinstance(content, bytes) else content:
-                    opened.write(part)
-    return buffer.getvalue()

@@ -10,7 +10,7 @@ import pandas as pd
 
 from core.mechanisms.kit.interactive import ReplyKind
 from core.privacy.budget import Budget
-from core.release.spreadsheet import to_csv
+from core.release.files.spreadsheet import to_csv
 
 SessionStatus = Literal["open", "closed"]
 EndReason = Literal["closed", "failed"]

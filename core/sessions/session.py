@@ -167,6 +167,11 @@ class Session:
         """Whether a table of groups is asked at once."""
         return isinstance(self.mechanism, AnswersTables)
 
+    @property
+    def answers_statistics(self) -> bool:
+        """Whether questions that are not sums over the rows are answered too."""
+        return isinstance(self.mechanism, AnswersStatistics)
+
     def sql(self, text: str) -> SelectAnswer:
         """The answer to a SELECT of counts, sums, averages or quantiles; it rests on questions of the session."""
         # What has no hypothesis has nothing to answer from but the table.

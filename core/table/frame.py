@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,21 @@ from core.base.errors import BadFile, BadSchema, printable
 from core.schema.attributes import Attribute
 from core.schema.spellings import distinct, text_of
 from core.table import files
-from core.table.rows import NESTED, Column, check_told_apart, content, counted
+from core.table.rows import NESTED, Column, check_told_apart, content, counted, same_ids
 
 # Signed or not, whole numbers are one kind: pandas turns them into floats as soon as a single cell is empty.
 _TYPES = {"i": "BIGINT", "u": "BIGINT", "f": "DOUBLE", "b": "BOOLEAN", "M": "TIMESTAMP"}
 
 
+PIECE = 1 << 17
+"""Rows encoded at a time: what is made on the way takes some twenty bytes for each."""
+
+
 class Frame:
-    """The rows of a DataFrame; implements `rows.Rows`. Mixed Python values in a column are each read by themselves."""
+    """The rows of a DataFrame; implements `rows.Rows`, and its pieces `rows.RowPiece`.
+
+    Mixed Python values in a column are each read by themselves.
+    """
 
     def __init__(self, frame: pd.DataFrame) -> None:
         if not all(isinstance(name, str) for name in frame.columns):
@@ -40,30 +47,32 @@ class Frame:
                 raise BadSchema(NESTED.format(printable(name)))
         return len(self._frame)
 
+    def pieces(self, asked: Sequence[Attribute | str]) -> Iterator[Frame]:
+        for start in range(0, len(self._frame), PIECE):
+            yield Frame(self._frame.iloc[start : start + PIECE])
+
+    @property
+    def count(self) -> int:
+        return len(self._frame)
+
     def encode(self, attribute: Attribute) -> tuple[NDArray[Any], int]:
         return counted(attribute.encode(self._frame[attribute.name]))
 
-    def owners(self, name: str) -> NDArray[np.intp]:
+    def owners(self, name: str) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         column = self._frame[name]
         if _kind(column.dtype) == "f":
             digits = {2: 11, 4: 24}.get(getattr(column.dtype, "itemsize", 8), 53)
             numbers = np.abs(column.to_numpy(dtype=np.float64, na_value=np.nan))
             check_told_apart(name, bool((np.isfinite(numbers) & (numbers >= 2.0**digits)).any()))
         positions, found = distinct(column)
-        texts = [_id_text(value) for value in found]
-        merged = {text: place for place, text in enumerate(dict.fromkeys(texts))} | {"": -1}
-        return np.array([*(merged[text] for text in texts), -1], dtype=np.intp)[positions]
+        yield np.arange(len(positions)), same_ids([_id_text(value) for value in found])[positions]
 
     def texts(self, name: str) -> tuple[NDArray[np.intp], list[str]]:
         positions, found = distinct(self._frame[name])
         return positions, [text_of(value) for value in found]
 
-    def every(self, name: str, step: int) -> tuple[NDArray[np.intp], Sequence[object]]:
-        return distinct(self._frame[name].iloc[::step])
-
-    def tally(self, name: str) -> tuple[NDArray[np.int64], Sequence[object]]:
-        positions, found = distinct(self._frame[name])
-        return np.bincount(positions % (len(found) + 1), minlength=len(found) + 1), found
+    def values(self, name: str, rows: slice) -> tuple[NDArray[np.intp], Sequence[object]]:
+        return distinct(self._frame[name].iloc[rows])
 
     def fingerprint(self) -> str:
         return content((column.name, *distinct(self._frame[column.name])) for column in self.columns)

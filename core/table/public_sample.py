@@ -55,14 +55,22 @@ def describe(sample: TableSource, names: Sequence[str], *, private: TableSource)
             raise BadSchema("The sample has column names but no rows; it needs at least one row.")
         _check_apart(RowSketch.of(rows, shared, count, KEY), hidden, shared)
         lines = []
-        for name in shared:
-            positions, texts = rows.texts(name)
-            stripped = {text_of(text) for text in texts}
+        for name, stripped in _texts(rows, shared).items():
             settings = _settings(stripped - {""})
             if settings is not None:
-                missing = bool((positions < 0).any()) or "" in stripped
+                missing = "" in stripped
                 lines.append({"name": name, **settings, **({"missing": True} if missing else {}), "note": NOTE})
         return lines
+
+
+def _texts(rows: Rows, names: Sequence[str]) -> dict[str, set[str]]:
+    """The different texts of these columns; null is the empty one."""
+    found: dict[str, set[str]] = {name: set() for name in names}
+    for piece in rows.pieces(names):
+        for name in names:
+            positions, texts = piece.texts(name)
+            found[name].update(map(text_of, texts), [""] if (positions < 0).any() else [])
+    return found
 
 
 def _check_apart(sample: RowSketch, hidden: Rows, shared: Sequence[str]) -> None:

@@ -23,12 +23,6 @@ class RawColumn:
     counts: IntArray = field(repr=False)
     nulls: int = field(repr=False)
 
-    @classmethod
-    def of(cls, positions: NDArray[Any], texts: list[str]) -> RawColumn:
-        """From the place of every row's text in the list; a negative place is null."""
-        often = np.bincount(positions[positions >= 0], minlength=len(texts))
-        return cls(texts, often, int(np.count_nonzero(positions < 0)))
-
     @cached_property
     def encoded(self) -> dict[bytes, int]:
         """Rows per text without surrounding blanks, in UTF-8; null is the empty text.
@@ -40,6 +34,24 @@ class RawColumn:
             key = text.strip().encode("utf-8", "replace")
             rows[key] = rows.get(key, 0) + int(count)
         return rows
+
+
+class TextTally:
+    """A column that is counted piece by piece."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, int] = {}
+        self._nulls = 0
+
+    def add(self, positions: NDArray[Any], texts: list[str]) -> None:
+        """From the place of every row's text in a list; a negative place is null."""
+        often = np.bincount(positions[positions >= 0], minlength=len(texts)).tolist()
+        for text, count in zip(texts, often, strict=True):
+            self._rows[text] = self._rows.get(text, 0) + count
+        self._nulls += int(np.count_nonzero(positions < 0))
+
+    def column(self) -> RawColumn:
+        return RawColumn(list(self._rows), np.array(list(self._rows.values()), dtype=np.int64), self._nulls)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,9 +28,10 @@ from numpy.typing import NDArray
 from scipy.special import bdtrc
 
 from core.schema.spellings import moment, number_in, text_of
-from core.table.rows import Rows
+from core.table.rows import RowPiece, Rows
 
 Marks = NDArray[np.uint32]
+NOTHING = np.zeros(0, dtype=np.uint32)
 
 MOST_COMPARED_ROWS = 100_000
 """Rows of a table that others are looked for in, at most; of larger ones every so many-th."""
@@ -59,16 +60,10 @@ class RowSketch:
     @classmethod
     def of(cls, rows: Rows, names: Sequence[str], count: int, key: str) -> RowSketch:
         """The sketch of some columns that are taken; only sketches with the same key can be compared."""
-        step = -(-count // MOST_COMPARED_ROWS)
-        marks, counts = {}, {}
-        for name in dict.fromkeys(names):
-            positions, values = rows.every(name, step)
-            marks[_plain(name)] = np.append(_hashed(values, key), np.uint32(0))[positions]  # null has position -1
-            if len(values) <= FEW:
-                often, values = rows.tally(name)
-                if len(values) <= FEW:
-                    counts[_plain(name)] = _summed(np.append(_hashed(values, key), np.uint32(0)), often)
-        return cls(count, marks, counts)
+        drawing = SketchDrawing({name: name for name in names}, count, key)
+        for piece in rows.pieces(list(dict.fromkeys(names))):
+            drawing.add(piece)
+        return drawing.sketch()
 
     def thinned(self) -> RowSketch:
         """The part that is kept."""
@@ -90,6 +85,55 @@ class RowSketch:
             marks = {name: arrays[f"c{place}"] for place, name in enumerate(facts["names"])}
         counts = {name: {int(value): int(often) for value, often in of.items()} for name, of in facts["counts"].items()}
         return cls(facts["rows"], marks, counts)
+
+
+class SketchDrawing:
+    """A sketch that is made while rows are read, piece by piece."""
+
+    def __init__(self, names: Mapping[str, str], count: int, key: str) -> None:
+        """Columns by the names that they have in pieces, each with the one that it is remembered by."""
+        self._columns = [_ColumnSketch(name, _plain(known)) for name, known in names.items()]
+        self._count = count
+        self._key = key
+        self._step = -(-count // MOST_COMPARED_ROWS)
+        self._read = 0
+
+    def add(self, piece: RowPiece) -> None:
+        for column in self._columns:
+            column.add(piece, slice(-self._read % self._step, None, self._step), self._key)
+        self._read += piece.count
+
+    def sketch(self) -> RowSketch:
+        marks = {column.known: np.concatenate([NOTHING, *column.marks]) for column in self._columns}
+        counts = {column.known: dict(sorted(column.counts.items())) for column in self._columns if column.counts}
+        return RowSketch(self._count, marks, counts)
+
+
+class _ColumnSketch:
+    def __init__(self, name: str, known: str) -> None:
+        self.name, self.known = name, known
+        self.marks: list[Marks] = []
+        self.counts: dict[int, int] | None = {}
+        """None as soon as there are too many different values."""
+
+    def add(self, piece: RowPiece, chosen: slice, key: str) -> None:
+        if self.counts is not None:
+            positions, values = piece.values(self.name, slice(None))
+            if len(values) <= FEW:
+                marks = _marks(values, key)
+                self._tally(marks, np.bincount(positions % len(marks), minlength=len(marks)))
+                self.marks.append(marks[positions[chosen]])
+                return
+            self.counts = None
+        positions, values = piece.values(self.name, chosen)
+        self.marks.append(_marks(values, key)[positions])
+
+    def _tally(self, marks: Marks, often: NDArray[np.intp]) -> None:
+        assert self.counts is not None
+        for mark, count in zip(marks[often > 0].tolist(), often[often > 0].tolist(), strict=True):
+            self.counts[mark] = self.counts.get(mark, 0) + count
+        if len(self.counts) > FEW:
+            self.counts = None
 
 
 def same_rows(known: RowSketch, new: RowSketch) -> bool:
@@ -157,10 +201,9 @@ def _spread(count: int, most: int) -> NDArray[np.intp]:
     return np.arange(count) if count <= most else np.linspace(0, count - 1, most).astype(np.intp)
 
 
-def _summed(marks: Marks, often: NDArray[np.int64]) -> dict[int, int]:
-    """Rows per mark that occurs; values of one meaning have one."""
-    found, where = np.unique(marks[often > 0], return_inverse=True)
-    return dict(zip(found.tolist(), np.bincount(where, often[often > 0]).astype(int).tolist(), strict=True))
+def _marks(values: Sequence[object], key: str) -> Marks:
+    """The marks of values, and, last, that of null, whose position is -1."""
+    return np.append(_hashed(values, key), np.uint32(0))
 
 
 def _hashed(values: Sequence[object], key: str) -> Marks:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from core.theory.bound import Bound
-from core.theory.games import BothPlayersBound, DataPlayerBound, QueryPlayerBound
+from core.theory.games import BothPlayersBound, DatabasePlayerBound, DataPlayerBound, QueryPlayerBound
 from core.theory.halfspaces import HalfspacesBound
 from core.theory.intervals import IntervalsBound, RectanglesBound
 from core.theory.iterative import (
@@ -47,6 +47,7 @@ bounds: Mapping[str, tuple[Callable[..., Bound], ...]] = MappingProxyType(
         "game-data": (DataPlayerBound,),
         "game-query": (QueryPlayerBound,),
         "game-both": (BothPlayersBound,),
+        "game-databases": (DatabasePlayerBound,),
         "interval-search": (IntervalsBound,),
         "rectangle-search": (RectanglesBound,),
         "halfspace-projections": (HalfspacesBound,),
@@ -58,6 +59,7 @@ __all__ = [
     "BothPlayersBound",
     "Bound",
     "DataPlayerBound",
+    "DatabasePlayerBound",
     "ExponentialBound",
     "GaussianBound",
     "HalfspacesBound",

@@ -125,3 +125,45 @@ class BothPlayersBound(Theorem):
     def _enough(self, alpha: float, rows: int, epsilon: float) -> bool:
         late = math.log(math.log(2) + self.log_queries) + math.log(2) - math.log(self.rounds(alpha))
         return late - math.log(rows) - self.log_first(alpha, epsilon) <= math.log(alpha / 2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatabasePlayerBound(Theorem):
+    """The data player learns which databases of a net are right; questions need not be linear.
+
+    **Accuracy** the payoff of query f against a database y is |f(x) - f(y)|, from 0 to 1, and every table has a member
+    of the net within `net_alpha` on all queries. With a = alpha - net_alpha, T = 2 ln|Net|/a^2 rounds cost a/2 of
+    regret. A round chooses within (2/(n e)) ln(2 |Q| T/beta) of the worst query and measures its answer, whose noise is
+    at most z except with probability beta/(2 T) and counts twice, in what the chosen query and in what the nearest
+    database costs: both together must be a/2. For delta = 0 each half of a round spends e = epsilon/(2 T) and
+    z = ln(2 T/beta)/(n e); in zero-concentrated privacy e = sqrt(4 rho/T) and z = sqrt(2 T ln(4 T/beta)/rho)/n.
+
+    Theorem: G section 5.3.3, strategies that are databases; Freund and Schapire 1999 for the regret.
+    """
+
+    theorem: ClassVar[str] = "G section 5.3.3: strategies that are databases"
+
+    log_net: float
+    log_queries: float
+    net_alpha: float
+    delta: float = 0.0
+
+    @property
+    def floor(self) -> float:
+        return self.net_alpha
+
+    def rounds(self, alpha: float) -> int:
+        """T, the rounds with which the error alpha is promised."""
+        return max(1, math.ceil(2 * self.log_net / (alpha - self.net_alpha) ** 2))
+
+    def _enough(self, alpha: float, rows: int, epsilon: float) -> bool:
+        if alpha <= self.net_alpha:
+            return False
+        rounds = self.rounds(alpha)
+        width = math.log(2 * rounds) - math.log(self.beta)
+        if self.delta == 0:
+            missed = math.log(4 * (width + self.log_queries) + 4 * width) + math.log(rounds) - math.log(epsilon)
+        else:
+            factor = width + self.log_queries + 2 * math.sqrt(2 * (width + math.log(2)))
+            missed = math.log(factor) + (math.log(rounds) - log_rho(epsilon, self.delta)) / 2
+        return missed - math.log(rows) <= math.log((alpha - self.net_alpha) / 2)

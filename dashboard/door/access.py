@@ -34,6 +34,8 @@ FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "V
 """Headers of a proxy: behind one every visitor seems to come from this machine."""
 
 
+WORKER_VARIABLE = "RELEASE_DESK_WORKER"
+
 Role = Literal["curator", "visitor"]
 
 
@@ -48,6 +50,11 @@ def demo() -> bool:
         return False
     said = os.environ.get(DEMO_VARIABLE, "").strip().lower()
     return said in ("1", "true", "yes") if said else HOSTED in Path(__file__).resolve().parents
+
+
+def worker() -> bool:
+    """Whether releases run in a process of their own: by the command, unless it was told not to."""
+    return os.environ.get(WORKER_VARIABLE, "").strip().lower() in ("1", "true", "yes")
 
 
 def role() -> Role:

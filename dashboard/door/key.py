@@ -1,7 +1,8 @@
 """The key to the curator's pages: drawn anew at every start, handed out by a printed link, kept by a cookie.
 
 An address says where a request comes from, not who sent it: every user of a machine and every proxy on it comes from
-loopback. Whoever holds the key has read what the command printed.
+loopback. Whoever holds the key has read what the command printed. `gate.py` turns the link into a cookie,
+`access.py` looks at it.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ import streamlit as st
 from dashboard.views.common import messages
 from dashboard.views.limits import (
     attack_view,
+    composition_view,
     dimension_view,
     distributional_view,
     finer_bits_view,
@@ -35,6 +36,7 @@ st.write(
 section("Too many exact answers give everybody away", reconstruction_view.show)
 section("Names are not what gives people away", linkage_view.show)
 section("What epsilon means", linkage_view.show_odds)
+section("What many releases cost together", composition_view.show)
 section("How many rows a class of questions needs", dimension_view.show)
 section("What is learnable is releasable", learning_view.show)
 section("A class that is too rich gives its rows back", hidden_set_view.show)

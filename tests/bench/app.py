@@ -4,7 +4,8 @@ The `limit` is our own: a page that takes 300 ms of one processor feels immediat
 people wait, a small server has 700 MB for an upload of 100 MB. Pages are run by Streamlit's test runner in this
 process: `cpu_ms` is what the page's own thread takes, the median of several re-runs, or the most of all runs after a
 click in Plan until its last figure is there; trials beside a page are not counted, because it can be used meanwhile.
-The first paint and the memory are those of a server of its own, looked at by a real browser if there is one.
+The first paint and the memory are those of a server of its own, looked at by a real browser if there is one; so are
+pages that are opened while a release of 35 columns runs.
 """
 
 from __future__ import annotations
@@ -29,12 +30,14 @@ PAGES = ("data", "plan", "release", "ask", "accuracy", "budget", "limits", "shar
 REPEATS = 5
 LARGE = 1_000_000
 UPLOAD_BYTES = 100_000_000
+BESIDE_ROWS, BESIDE_S = 170_000, 1
 DEMO_MS, LARGE_MS, CLICK_MS, PAINT_S, RSS_MB, UPLOAD_MB = 300, 1_000, 300, 3, 600, 700
 
 
 def run() -> Iterator[Line]:
     with tempfile.TemporaryDirectory() as folder:
         yield from _server(Path(folder) / "served", Path(folder))
+        yield from _beside_a_release(Path(folder) / "beside")
         yield from _clicks(Path(folder) / "wide")
         yield from _pages("demo table", DEMO_MS, Path(folder) / "demo", None)
         yield from _pages("1 million rows", LARGE_MS, Path(folder) / "large", LARGE)
@@ -168,6 +171,40 @@ def _server(home: Path, folder: Path) -> Iterator[Line]:
         yield Line("app", "server after an upload of 100 MB is open", "rss_mb", held, "limit", UPLOAD_MB)
         yield Line("app", "server while it is opened, at most", "rss_mb", _peak(server), "limit", UPLOAD_MB)
         browser.close()
+
+
+def _beside_a_release(home: Path) -> Iterator[Line]:
+    """Pages opened one after the other while a large release runs: how long the slowest takes to show its heading."""
+    from core import Budget, Desk, Domain, Marginals, Unit
+
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if chromium is None:
+        return
+    desk = Desk(home)
+    schema = Domain.from_json((ROOT / "data" / "household_panel.schema.json").read_text(encoding="utf-8"))
+    panel = pd.read_csv(ROOT / "data" / "household_panel.csv", low_memory=False)
+    frame = panel.iloc[np.random.default_rng(1).integers(0, len(panel), BESIDE_ROWS)].reset_index(drop=True)
+    table = desk.add_table(frame, schema, unit=Unit.row(), budget=Budget(4, 1e-9), name="panel")
+    plan = desk.plan(table, [Marginals(order=2)], mechanism="tree", budget=Budget(1, 1e-9))
+    paid = desk._payments.reserve(plan)
+    with serving(home) as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        page = browser.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.goto(server.link())  # the server goes on with what is paid for as soon as somebody comes
+        page.get_by_role("heading", name="Data", exact=True).wait_for()
+        taken: list[float] = []
+        while desk.progress(paid).state != "done":
+            for name in ("budget", "help", "limits"):
+                start = time.perf_counter()
+                page.get_by_role("link", name=name.capitalize(), exact=True).first.click()
+                page.get_by_role("heading", name=name.capitalize(), exact=True).wait_for()
+                taken.append(time.perf_counter() - start)
+        browser.close()
+    desk.close()
+    case = f"a page of {len(taken)} while 35 columns are released"
+    yield Line("app", f"{case}: median", "s", statistics.median(taken), "limit", BESIDE_S)
+    yield Line("app", f"{case}: slowest", "s", max(taken), "limit", BESIDE_S)
 
 
 def _processor(server: Server) -> float:

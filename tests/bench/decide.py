@@ -109,8 +109,6 @@ def set_covers() -> Iterator[Line]:
         table = StandIn(domain, rows.astype(np.int64), Unit.row())
         public = {"members": members, "column": "element"}
         for name, budget in (("set-cover-presence", Budget(1)), ("set-cover-choices", Budget(1, DELTA))):
-            if name == "set-cover-choices" and elements > 5000:
-                continue
             decision: Any = decision_from(name, budget, public)
             found = [decide(decision, table) for _ in range(FEW)]
             case = f"{name} ({elements}, {sets}, {wanted}) eps=1"

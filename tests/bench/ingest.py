@@ -3,14 +3,16 @@
 One and ten million rows, 8 columns of text and 7 of numbers, 105 pairs. The peer `duckdb-groupby` counts a table it
 already holds in memory, so its time contains no reading at all; `duckdb-load-groupby` also reads the file. Each side
 runs in a process of its own with as many threads as there are processors, and reports wall seconds, CPU seconds and its
-largest memory. A last process adds the ten million rows to a desk and releases them by 'tree'. The large case needs
-8 GB of free memory and 1 GB of disk, and is left out where there is less.
+largest memory. More processes take the same file into a desk, without ids and with at most three rows of each, and
+release ten million rows by 'tree'. That case needs 8 GB of free memory and 1 GB of disk, and is left out where there is
+less. A hundred million rows are taken in where RELEASE_DESK_BENCH_HUGE is set: the file alone takes minutes to make.
 """
 
 from __future__ import annotations
 
 import itertools
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -33,12 +35,14 @@ from core.table.table import Table
 from tests.bench.line import Line, peak_rss_mb
 
 CASES = {"parquet": 1_000_000, "csv": 1_000_000, "large.parquet": 10_000_000}
+HUGE = 100_000_000
 PIECE = 1_000_000
 """Rows made and written at a time."""
 ROOM = 8 * 2**30
 TEXTS = {"sex": 2, "smoker": 2, "race": 5, "relation": 6, "marital": 7, "work": 9, "education": 16, "country": 42}
 WHOLES = {"age": 100, "hours": 100, "children": 12, "year": 120}
 REALS = {"income": 50, "weight": 64, "score": 100}
+PERSON = "person"
 METRICS = ("wall_s", "cpu_s", "rss_mb")
 
 
@@ -54,9 +58,9 @@ def _values(name: str) -> list[str]:
 
 
 def _write(folder: Path, kind: str, rows: int) -> Path:
-    """Made-up rows; skewed, as real columns are."""
+    """Made-up rows; skewed, as real columns are. People have four each on average."""
     made, generator = folder / "rows.parquet", np.random.default_rng(1)
-    pieces = (_piece(generator, min(PIECE, rows - start)) for start in range(0, rows, PIECE))
+    pieces = (_piece(generator, min(PIECE, rows - start), rows // 4) for start in range(0, rows, PIECE))
     first = next(pieces)
     with parquet.ParquetWriter(made, first.schema) as writer:
         for piece in itertools.chain([first], pieces):
@@ -68,11 +72,12 @@ def _write(folder: Path, kind: str, rows: int) -> Path:
     return folder / "rows.csv"
 
 
-def _piece(generator: np.random.Generator, rows: int) -> pa.Table:
+def _piece(generator: np.random.Generator, rows: int, people: int) -> pa.Table:
     skewed = {name: (generator.beta(1, 3, rows) * size).astype(int) for name, size in {**TEXTS, **WHOLES}.items()}
     texts = {name: pa.array(_values(name)).take(pa.array(skewed[name])) for name in TEXTS}
     wholes = {name: skewed[name] for name in WHOLES}
-    return pa.table({**texts, **wholes, **{name: np.round(generator.beta(1, 3, rows) * 1000, 3) for name in REALS}})
+    reals = {name: np.round(generator.beta(1, 3, rows) * 1000, 3) for name in REALS}
+    return pa.table({**texts, **wholes, **reals, PERSON: generator.integers(0, people, rows)})
 
 
 def _ours(path: str) -> dict[str, float]:
@@ -93,7 +98,7 @@ def _duckdb(path: str, reading: bool) -> dict[str, float]:
     engine = duckdb.connect()
 
     def load() -> None:
-        engine.execute(f"CREATE TABLE people AS FROM '{path}'")
+        engine.execute(f"CREATE TABLE people AS SELECT * EXCLUDE ({PERSON}) FROM '{path}'")
 
     def count() -> None:
         keys = {name: name for name in (*TEXTS, *WHOLES)}
@@ -123,6 +128,14 @@ def _measured(work: Callable[[], object]) -> dict[str, float]:
     return dict(zip(METRICS, (time.perf_counter() - wall, time.process_time() - cpu, _peak_mb()), strict=True))
 
 
+def _added(path: str, unit: Unit) -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as folder:
+        desk = Desk(folder)
+        found = _measured(lambda: desk.add_table(path, domain(), unit=unit, budget=Budget(epsilon=1, delta=1e-9)))
+        desk.close()
+    return found
+
+
 def _release(path: str) -> dict[str, float]:
     def work() -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -139,7 +152,11 @@ _PEERS: dict[str, Callable[[str], dict[str, float]]] = {
     "duckdb-groupby": lambda path: _duckdb(path, reading=False),
     "duckdb-load-groupby": lambda path: _duckdb(path, reading=True),
 }
-_SIDES = {"ours": _ours, "release": _release, **_PEERS}
+_TAKEN_IN: dict[str, Callable[[str], dict[str, float]]] = {
+    "without ids": lambda path: _added(path, Unit.row()),
+    "three rows of an id": lambda path: _added(path, Unit.id(PERSON, limit=3)),
+}
+_SIDES = {"ours": _ours, "release": _release, **_TAKEN_IN, **_PEERS}
 
 
 def _apart(side: str, path: Path) -> dict[str, float]:
@@ -163,9 +180,20 @@ def run() -> Iterator[Line]:
                 theirs = _apart(peer, path)
                 for metric in METRICS:
                     yield Line("ingest", case, metric, ours[metric], peer, theirs[metric])
+            yield from _desk(path, f"{path.suffix[1:]} {rows:,} x {len(domain())}")
             if rows > PIECE:
                 for metric, figure in _apart("release", path).items():
                     yield Line("ingest", f"{case}: add to a desk, release by tree", metric, figure)
+    if os.environ.get("RELEASE_DESK_BENCH_HUGE"):
+        with tempfile.TemporaryDirectory() as folder:
+            yield from _desk(_write(Path(folder), "parquet", HUGE), f"parquet {HUGE:,} x {len(domain())}")
+
+
+def _desk(path: Path, case: str) -> Iterator[Line]:
+    """What it takes to hold a table in a desk."""
+    for side in _TAKEN_IN:
+        for metric, figure in _apart(side, path).items():
+            yield Line("ingest", f"{case}: taken into a desk, {side}", metric, figure)
 
 
 def _room(folder: Path) -> bool:

@@ -6,7 +6,8 @@ recommended for the schema, with the number of rows left at its usual guess, and
 error differs by a third between sessions.
 
 How many records are kept and which columns are counted level by level was chosen on generated tables (`survey` with
-other seeds, fewer rows and columns). How large a theme may be and what it gets was chosen on the census table itself.
+other seeds, fewer rows and columns). How large a theme may be was chosen on the census table itself, what it gets
+and how it is learnt on a generated survey.
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ def too_few(tally: Counter) -> list[str]:
     return found
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("name", coverage.SESSIONS)
 def test_intervals_of_sessions_hold_the_truth(name):

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from core.privacy.accounting import epsilon_for, renyi, zcdp
 from core.privacy.budget import Budget, exact
 from core.privacy.events import Cost, Event, Gaussian, Laplace, Pure, Selection
 from core.privacy.filters import GAUSSIAN_SHARE
 from core.privacy.spendable import rho_for
+from core.theory.composition import epsilon_for, renyi, zcdp
 from tests.accounts import Spender
 
 MOST = 1.12
@@ -67,7 +67,7 @@ def test_gaussian_events(pld: Any, sigma: float, times: int, delta: float) -> No
     ours = epsilon_for(Cost.of([Gaussian(rho)] * times), delta)
     # The oracle rounds losses up to a multiple of 10^-4; ours is exact.
     assert theirs * (1 - 5e-3) <= ours <= theirs * (1 + 1e-6)
-    assert epsilon_for(rho * times, delta) == ours
+    assert epsilon_for(Cost((Gaussian(rho * times),)), delta) == ours
 
 
 @pytest.mark.exhaustive

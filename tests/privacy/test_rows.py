@@ -33,20 +33,30 @@ def written(writer: Writer, cells: list[Any], folder: Path) -> Any:
 
 def codes(rows: Rows) -> list[tuple[int, ...]]:
     """The codes of each row, in every kind of column."""
-    columns = [rows.encode(attribute)[0].tolist() for attribute in ATTRIBUTES]
-    return list(zip(*columns, strict=True))
+    found = []
+    for piece in rows.pieces(ATTRIBUTES):
+        columns = [piece.encode(attribute)[0].tolist() for attribute in ATTRIBUTES]
+        found += list(zip(*columns, strict=True))
+    return found
 
 
 def texts(rows: Rows) -> list[str]:
-    positions, found = rows.texts("id")
-    return [found[place] if place >= 0 else "" for place in positions]
+    read = []
+    for piece in rows.pieces(["id"]):
+        positions, found = piece.texts("id")
+        read += [found[place] if place >= 0 else "" for place in positions]
+    return read
 
 
 def owners(rows: Rows) -> NDArray[np.intp]:
     try:
-        return rows.owners("id")
+        groups = list(rows.owners("id"))
     except BadFile:  # floats that cannot tell ids apart are refused
         return reject()
+    found = np.full(sum(len(numbers) for numbers, _ in groups), -1, dtype=np.intp)
+    for numbers, ids in groups:
+        found[numbers] = np.where(ids < 0, -1, ids + found.max(initial=-1) + 1)
+    return found
 
 
 def pair(writer: Writer, before: list[Any], after: list[Any], folder: Path, read: Callable[[Rows], Any]) -> list[Any]:

@@ -31,7 +31,6 @@ from core.mechanisms.online.online_laplace import OnlineLaplace
 from core.models.tables import Tables
 from core.plans.statements import DeskTable
 from core.privacy.noise import Noise
-from core.release.release import Release
 from core.schema.domain import Booleans, Categories, Integers
 from core.table import column_store, sentences
 from core.table.formats.duckdb_rows import DuckRows
@@ -233,7 +232,7 @@ def paths() -> dict[str, Callable[[Scene], Any]]:
         "a failing selection": lambda s: run_fails(s, LaplaceTables, "run", IndexError(NUMBER)),
         "a failing model": lambda s: run_fails(s, Tables, "sample"),
         "a failing certificate": lambda s: run_fails(s, releases, "certify"),
-        "a failing archive": lambda s: run_fails(s, Release, "pack"),
+        "a failing archive": lambda s: run_fails(s, releases, "seal"),
         "a failing sampler": lambda s: run_fails(s, Noise, "laplace", FloatingPointError(WORD)),
         "a failing reader": lambda s: run_fails(s, Table, "marginal", RuntimeError(WORD)),
         "a full disk": full_disk,

@@ -225,6 +225,7 @@ def test_without_the_gate_other_pages_are_talked_to(bare: Server) -> None:
     assert not asyncio.run(refused(bare, headers={"Origin": "http://localhost:3000"}))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize(
     "host",
@@ -383,6 +384,7 @@ def test_a_server_for_visitors_has_no_other_pages(server: Server, visitors: Serv
     assert str(server.home) not in asyncio.run(visit(visitors, "help")).text
 
 
+@pytest.mark.exhaustive
 def test_its_file_names_no_page_of_the_curators() -> None:
     text = (Path(__file__).parents[2] / "dashboard" / "visitors_app.py").read_text()
     assert not [page for page in CURATORS if f"steps/{page.lower()}" in text]

@@ -171,6 +171,7 @@ def ordinary(small_trials: None, tmp_path_factory: pytest.TempPathFactory) -> di
     return ORDINARY
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=3)
 @pytest.mark.parametrize("way", [as_text, as_frame])
 @pytest.mark.parametrize("case", NEIGHBOURS)
@@ -182,6 +183,7 @@ def test_one_row_changes_nothing_that_can_be_noticed(
     assert seen == ordinary[way]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", ["an unseen category", "an outlier"])
 def test_a_schema_that_is_read_off_the_rows_is_caught(case: str, tmp_path: Path) -> None:
     without = look(PEOPLE, as_frame, tmp_path / "without", read_off)

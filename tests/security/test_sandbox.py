@@ -169,6 +169,7 @@ def test_a_careless_quote_is_caught(folder: Path, monkeypatch: pytest.MonkeyPatc
     assert read_back(path) < 12
 
 
+@pytest.mark.exhaustive
 def test_hostile_names_of_columns_and_files(folder: Path) -> None:
     domain = Domain(tuple(Booleans(name=name) for name in NAMES))
     frame = pd.DataFrame({name: [place % 2, 1] for place, name in enumerate(NAMES)})
@@ -252,7 +253,8 @@ def opened_by_itself(engine: duckdb.DuckDBPyConnection, path: Path) -> None:
 def test_a_file_that_is_looked_up_first_escapes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = hostile(folder, VIEWS["another file"], *SHADOWS[:4])
     monkeypatch.setattr(source, "attach", opened_by_itself)
-    monkeypatch.setattr(engine, "_memory", lambda engine: 1e9)
+    for module in (engine, duckdb_tables):
+        monkeypatch.setattr(module, "memory", lambda engine: 1e9)
     assert load((path, "v")).codes["b"].tolist() == [1], "the secret of another file, through the door of the table"
 
 

@@ -129,6 +129,7 @@ def test_a_curator_at_this_machine_sees_every_page(server: Server) -> None:
     assert not seen.errors
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("key", [False, True])
 @pytest.mark.parametrize("who", STRANGERS)

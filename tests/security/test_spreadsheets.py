@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from core import Budget, Desk, Domain, Marginals, Unit
 from core.kernel.query import Query
-from core.release import release as release_module
-from core.release import spreadsheet
-from core.release.spreadsheet import neutral, plain, to_csv
+from core.release import sealing
+from core.release.files import spreadsheet
+from core.release.files.spreadsheet import neutral, plain, to_csv
 from core.schema.domain import Booleans, Categories, Integers
 from core.sessions import answer as session_answer
 from dashboard.views.budget import spend_list
@@ -135,7 +135,7 @@ def only_equals(frame: pd.DataFrame) -> bytes:
 def test_a_careless_writer_is_caught(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, mutant: Callable[[pd.DataFrame], bytes]
 ) -> None:
-    for module in (release_module, session_answer, spend_list):
+    for module in (sealing, session_answer, spend_list):
         monkeypatch.setattr(module, "to_csv", mutant)
     if mutant is careless:
         monkeypatch.setattr(spreadsheet, "neutral", lambda value: value)

@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 STATEMENT = re.compile(
     r"\s*(SELECT\s.*\sFROM|INSERT\s+INTO|CREATE\s+(TEMP\s+)?(TABLE|VIEW)|COPY\s|ATTACH\s|PRAGMA\s)", re.S
 )
+WORDS = re.compile("SELECT|INSERT|CREATE|COPY|ATTACH|PRAGMA")
 ROOMS = ("core/table/formats/", "core/ledger/", "core/sessions/file.py")
 """Rows of private tables; spends; answers of sessions."""
 EXAMPLES = ("core/formulas/sql/", "dashboard/")
@@ -31,7 +32,8 @@ def statements(source: str) -> list[str]:
 def test_no_other_room_writes_statements() -> None:
     files = [path for package in ("core", "dashboard") for path in (ROOT / package).rglob("*.py")]
     names = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
-    written = {name for name, source in names.items() if statements(source)}
+    # Most files hold none of these words, and need not be parsed to know it.
+    written = {name for name, source in names.items() if WORDS.search(source) and statements(source)}
     assert not {name for name in written if not name.startswith((*ROOMS, *EXAMPLES))}
     assert all(any(name.startswith(room) for name in written) for room in ROOMS), "the check sees what it should"
 

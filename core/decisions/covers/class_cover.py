@@ -10,27 +10,19 @@ from typing import ClassVar
 import numpy as np
 
 from core.base.arrays import IntArray
-from core.base.bisection import narrowed
-from core.base.errors import BadParameter
 from core.base.wording import figure
-from core.decisions.covers.vertex_cover import VertexCover
-from core.decisions.decision import Decided
+from core.decisions.covers.padded_order import PaddedOrder, smallest_padding
 from core.kernel.decisions.class_order import ClassOrder, class_loss
 from core.kernel.decisions.vertex_order import STEPS
-from core.kernel.kernel import Kernel
-from core.mechanisms.kit.protocol import Progress, silent
-from core.privacy.events import Cost, Pure
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 from core.theory.decisions.decision_bounds import weighted_vertex_cover_ratio
 
 MOST_PADDING = 2**26
-SEARCHES = 20
-"""Halvings in the search for the smallest padding."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClassCover(VertexCover):
+class ClassCover(PaddedOrder):
     """Draw vertices by padded degrees for their cost; once enough was drawn, put out the rest of the cheapest class.
 
     **Privacy** epsilon-differentially private by `ClassOrder`: the padding is the smallest whose loss, as proven there
@@ -50,20 +42,9 @@ class ClassCover(VertexCover):
     prefer: ClassVar[str] = "Choose it for its promise where vertices have costs; noisy degrees gave cheaper covers."
     for_study: ClassVar[bool] = True
 
-    def cost(self, domain: Domain, unit: Unit) -> Cost:
-        ordering, estimating = self._events()
-        return Cost.of([Pure(ordering), estimating])
-
     def guarantee(self, domain: Domain, unit: Unit) -> str:
         ratio = weighted_vertex_cover_ratio(self._asked(domain, unit).padding / STEPS)
         return f"The vertices in use cost at most {figure(ratio)} times the smallest cover, in expectation."
-
-    def run(self, kernel: Kernel, progress: Progress = silent) -> Decided:
-        self.check(kernel.domain, kernel.unit)
-        ordering, estimating = self._events()
-        progress("Drawing the order", 0.1)
-        order = kernel.order(self._asked(kernel.domain, kernel.unit), Pure(ordering))
-        return self._ordered(kernel, order, estimating)
 
     def _asked(self, domain: Domain, unit: Unit) -> ClassOrder:
         classes = classes_of(self.cost_of(domain))
@@ -83,10 +64,4 @@ def _padded(classes: IntArray, epsilon: Fraction) -> int:
     def enough(factor: float) -> bool:
         return class_loss(size, top, math.ceil(STEPS * factor)) <= epsilon
 
-    low, high = 0.0, 1.0
-    while not enough(high):
-        low, high = high, 2 * high
-        if high * STEPS > MOST_PADDING:
-            raise BadParameter("epsilon", "is too small for an order of so many vertices; use a larger one.")
-    _, high = narrowed(enough, low, high, halvings=SEARCHES)
-    return math.ceil(STEPS * high)
+    return math.ceil(STEPS * smallest_padding(enough, MOST_PADDING))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -61,7 +62,7 @@ class SetCover:
         check_options(self)
         limits.column(self.column)
 
-    @property
+    @cached_property
     def sets(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for name, _ in self.members))
 
@@ -93,6 +94,15 @@ class SetCover:
             label = attribute.label(int(np.argmin(held)))
             raise BadParameter("members", f"'{printable(label)}' is in no set, so nothing could cover it.")
         return found
+
+    def misfits(self, counts: Counts) -> dict[str, int]:
+        """Rows that name no element, and elements that are named already; exact."""
+        table = np.asarray(counts.marginal((self.column,)))
+        named = table[: counts.domain[self.column].regular]
+        return {
+            "without an element, which are left out": int(table.sum() - named.sum()),
+            "that repeat an element, which count once": int((named - np.minimum(named, 1)).sum()),
+        }
 
     def value(self, decided: Decided, counts: Counts) -> float:
         """What the sets in use cost."""

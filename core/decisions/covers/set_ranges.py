@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from core.base.arrays import IntArray
-from core.base.errors import Refused
-from core.base.wording import amount, figure
-from core.decisions.covers.set_choices import MOST_SETS, SetSystem, private_order
-from core.decisions.covers.set_cover import SetCover, covered_by
-from core.decisions.decision import Decided, choices, measured
+from core.decisions.covers.greedy_cover import GreedyCover, SetSystem, private_order
+from core.decisions.covers.set_cover import covered_by
+from core.decisions.decision import Decided, measured
 from core.kernel.decisions.covers import CoverCost
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Progress, silent
-from core.privacy.events import Cost
-from core.privacy.unit import Unit
 from core.schema.domain import Domain
 from core.table.counts import Counts
 
@@ -29,7 +24,7 @@ ORDERED = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetRanges(SetCover):
+class SetRanges(GreedyCover):
     """Divide elements by the cost of their cheapest set, and order the sets of each part greedily and privately.
 
     A set of range t costs from n^(t - 1) to n^t times the cheapest, n the number of elements. An element whose cheapest
@@ -54,27 +49,9 @@ class SetRanges(SetCover):
     )
     for_study: ClassVar[bool] = True
 
-    def check(self, domain: Domain, unit: Unit) -> None:
-        super().check(domain, unit)
-        if len(self.sets) > MOST_SETS:
-            raise Refused(f"'set-cover-ranges' orders at most {amount(MOST_SETS)} sets; use 'set-cover-presence'.")
-
-    def cost(self, domain: Domain, unit: Unit) -> Cost:
-        most = self._most(domain)
-        choosing, estimating = choices(self.budget, most)
-        return Cost.of([choosing] * most + [estimating])
-
-    def guarantee(self, domain: Domain, unit: Unit) -> str:
-        rate = float(choices(self.budget, self._most(domain))[0].epsilon) / unit.l1
-        off, chances = math.log(len(self.sets) ** 3) / rate, len(self.sets) ** 2
-        return (
-            f"Each choice is within {figure(off)} elements of the best one but for one chance in {chances:,}; every "
-            "element is covered in any case."
-        )
-
     def run(self, kernel: Kernel, progress: Progress = silent) -> Decided:
         self.check(kernel.domain, kernel.unit)
-        choosing, estimating = choices(self.budget, self._most(kernel.domain))
+        choosing, estimating = self.events(kernel.domain)
         orders = {}
         for part, (sets, system) in self._parts(kernel.domain).items():
             orders[part] = tuple(sets[place] for place in private_order(kernel, system, choosing, progress))
@@ -133,7 +110,7 @@ class SetRanges(SetCover):
             rule = np.where(own, covered_by(limited, _completed(orders[part], len(inside))), rule)
         return rule
 
-    def _most(self, domain: Domain) -> int:
+    def most(self, domain: Domain) -> int:
         return sum(system.most for _, system in self._parts(domain).values())
 
 

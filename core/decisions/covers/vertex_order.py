@@ -9,27 +9,19 @@ from typing import ClassVar
 import numpy as np
 
 from core.base.arrays import IntArray
-from core.base.bisection import narrowed
-from core.base.errors import BadParameter
 from core.base.options import option
 from core.base.wording import figure
-from core.decisions.covers.vertex_cover import VertexCover
-from core.decisions.decision import Decided
+from core.decisions.covers.padded_order import PaddedOrder, smallest_padding
 from core.kernel.decisions.vertex_order import MOST_EASE, MOST_PADDING, STEPS, VertexOrder, edge_loss
-from core.kernel.kernel import Kernel
-from core.mechanisms.kit.protocol import Progress, silent
-from core.privacy.events import Cost, Pure
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 from core.theory.decisions.decision_bounds import hallucinated_ratio, vertex_cover_ratio
 
 PADDINGS = ("growing", "hallucinated")
-SEARCHES = 20
-"""Halvings in the search for the smallest padding: good to a millionth."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class RandomVertexOrder(VertexCover):
+class RandomVertexOrder(PaddedOrder):
     """Draw vertices by their uncovered edges plus a padding, for their cost; the first end of an edge covers it.
 
     **Privacy** epsilon-differentially private by `VertexOrder`: the padding is the smallest of its kind whose loss, as
@@ -53,10 +45,6 @@ class RandomVertexOrder(VertexCover):
 
     padding: str = option("choice", "Padding", default=PADDINGS[0], choices=PADDINGS)
 
-    def cost(self, domain: Domain, unit: Unit) -> Cost:
-        ordering, estimating = self._events()
-        return Cost.of([Pure(ordering), estimating])
-
     def guarantee(self, domain: Domain, unit: Unit) -> str:
         asked = self._asked(domain, unit)
         if len(set(self.cost_of(domain))) > 1:
@@ -67,13 +55,6 @@ class RandomVertexOrder(VertexCover):
         else:
             ratio = hallucinated_ratio(float(paddings.max()), 0.5)
         return f"The vertices in use cost at most {figure(ratio)} times the smallest cover, in expectation."
-
-    def run(self, kernel: Kernel, progress: Progress = silent) -> Decided:
-        self.check(kernel.domain, kernel.unit)
-        ordering, estimating = self._events()
-        progress("Drawing the order", 0.1)
-        order = kernel.order(self._asked(kernel.domain, kernel.unit), Pure(ordering))
-        return self._ordered(kernel, order, estimating)
 
     def _asked(self, domain: Domain, unit: Unit) -> VertexOrder:
         costs = self.cost_of(domain)
@@ -90,10 +71,4 @@ class RandomVertexOrder(VertexCover):
         def scaled(factor: float) -> IntArray:
             return np.minimum(np.ceil(shape * STEPS * factor), MOST_PADDING).astype(np.int64)
 
-        low, high = 0.0, 1.0
-        while edge_loss(ease, scaled(high)) > epsilon:
-            low, high = high, 2 * high
-            if high * STEPS > MOST_PADDING:
-                raise BadParameter("epsilon", "is too small for an order of so many vertices; use a larger one.")
-        _, high = narrowed(lambda factor: edge_loss(ease, scaled(factor)) <= epsilon, low, high, halvings=SEARCHES)
-        return scaled(high)
+        return scaled(smallest_padding(lambda factor: edge_loss(ease, scaled(factor)) <= epsilon, MOST_PADDING))

@@ -39,6 +39,7 @@ class CutGraph(Graph):
     """What every way to cut shares."""
 
     problem: ClassVar[str] = "min-cut"
+    repeated: ClassVar[str] = "whose weights add up"
 
     budget: Budget
     weight: str | None = option(

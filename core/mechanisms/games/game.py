@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import ClassVar
 
 from core.base.errors import BadParameter, Refused
-from core.base.options import option
 from core.base.wording import amount
 from core.kernel.kernel import Kernel
 from core.kernel.noise_level import Additive
@@ -17,7 +16,7 @@ from core.mechanisms.games.players import Draws, ListedQuestions, Position, Quer
 from core.mechanisms.kit.portions import count_level, measure_rows, mixed_share_of
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.schedule import selection_of
-from core.mechanisms.kit.settings import settle
+from core.mechanisms.kit.settings import rounds_option, settle
 from core.mechanisms.kit.timing import MOST_LOG_ANSWERS, TABLE, scoring
 from core.models.histogram import MOST_CELLS, Histogram
 from core.privacy.budget import Budget
@@ -65,13 +64,9 @@ class Game:
 
     queries: tuple[QueryClass, ...]
     budget: Budget
-    rounds: int = option(
-        "whole",
-        "Rounds",
-        default=0,
-        low=0,
-        high=MOST_ROUNDS,
-        help="Turns of the game; 0 lets the budget and the sizes decide, for a table of about 10,000 rows.",
+    rounds: int = rounds_option(
+        "Turns of the game; 0 lets the budget and the sizes decide, for a table of about 10,000 rows.",
+        most=MOST_ROUNDS,
     )
 
     def __post_init__(self) -> None:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from core.base.options import option
 from core.mechanisms.games.game import MOST_DRAWS, Game
+from core.mechanisms.kit.settings import data_rate_option
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 
@@ -44,13 +45,7 @@ class GameBoth(Game):
     query_learns: ClassVar[bool] = True
 
     samples: int = option("whole", "Draws", default=1, low=1, high=MOST_DRAWS, help="Questions drawn per round.")
-    rate: float = option(
-        "real",
-        "Rate",
-        default=0.0,
-        low=0.0,
-        help="How fast the data player learns; 0 takes the rate that promises most.",
-    )
+    rate: float = data_rate_option()
     """0 takes sqrt(8 ln|X|/T)."""
 
     def promise(self, domain: Domain, unit: Unit, rows: int) -> float | None:

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.base.options import option
 from core.mechanisms.games.game import Game
 from core.mechanisms.games.players import questions_of
+from core.mechanisms.kit.settings import data_rate_option
 from core.privacy.spendable import mixed_rho_for
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
@@ -45,13 +45,7 @@ class GameData(Game):
     data_learns: ClassVar[bool] = True
     query_learns: ClassVar[bool] = False
 
-    rate: float = option(
-        "real",
-        "Rate",
-        default=0.0,
-        low=0.0,
-        help="How fast the data player learns; 0 takes the rate that promises most.",
-    )
+    rate: float = data_rate_option()
     """0 takes sqrt(8 ln|X|/T)."""
 
     def promise(self, domain: Domain, unit: Unit, rows: int) -> float | None:

@@ -21,7 +21,7 @@ from core.mechanisms.kit.portions import Portion, count_level, wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.proven import promised_at
 from core.mechanisms.kit.schedule import Schedule, lay_out
-from core.mechanisms.kit.settings import accuracy_option, replay_option, settle
+from core.mechanisms.kit.settings import accuracy_option, replay_option, rounds_option, settle
 from core.mechanisms.kit.timing import TABLE
 from core.models.fitting.updates import Update
 from core.models.histogram import MOST_CELLS
@@ -57,13 +57,9 @@ class Iterative:
         choices=("tuned", "theorem"),
         help="'tuned' makes a fixed number of rounds; 'theorem' has the paper's constants and stopping rule.",
     )
-    rounds: int = option(
-        "whole",
-        "Rounds",
-        default=0,
-        low=0,
-        high=MOST_ROUNDS,
-        help="Rounds of choosing and measuring in the tuned variant; 0 lets the schema and the classes decide.",
+    rounds: int = rounds_option(
+        "Rounds of choosing and measuring in the tuned variant; 0 lets the schema and the classes decide.",
+        most=MOST_ROUNDS,
     )
     accuracy: float = accuracy_option("Largest error to promise in the theorem variant, as a share of the rows.")
     questions: str = option(

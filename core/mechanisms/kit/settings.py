@@ -44,6 +44,17 @@ def replay_option(applied: str) -> Any:
     return option("whole", "Replays", default=3, low=0, high=100, help=help)
 
 
+def rounds_option(help: str, *, most: int) -> Any:
+    """How many rounds a mechanism makes; 0 leaves that to it."""
+    return option("whole", "Rounds", default=0, low=0, high=most, help=help)
+
+
+def data_rate_option(usual: float = 0.0) -> Any:
+    """Of a data player who learns by multiplicative weights."""
+    help = "How fast the data player learns; 0 takes the rate that promises most."
+    return option("real", "Rate", default=usual, low=0.0, help=help)
+
+
 def net_option(help: str) -> Any:
     """Which databases make up a public net."""
     return option("choice", "Net", default="auto", choices=NETS, help=help)

@@ -16,7 +16,7 @@ from core.mechanisms.median.session import MedianSession
 from core.mechanisms.median.state import PossibleTables
 from core.mechanisms.online.start import database_rows
 from core.models.databases import Databases, all_of, listed
-from core.models.nets import multisets, random_net
+from core.models.nets.public_net import multisets, random_net
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
 

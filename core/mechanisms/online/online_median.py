@@ -21,8 +21,8 @@ from core.mechanisms.online.online import Online
 from core.mechanisms.online.start import database_rows
 from core.mechanisms.online.state import Hypothesis, OnlineState
 from core.models.fitting.updates import Update
-from core.models.median import Halving, MedianSet
-from core.models.nets import everything, multisets, random_net, rows_for
+from core.models.nets.median import Halving, MedianSet
+from core.models.nets.public_net import everything, multisets, random_net, rows_for
 from core.queries.kit.protocol import Source
 from core.queries.lipschitz import Lipschitz
 from core.schema.domain import Domain

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,8 +19,9 @@ from core.kernel.sparse_vector import NumericSparse, Watch
 from core.kernel.tables import Marginal
 from core.mechanisms.kit.answers import NoisyAnswer
 from core.mechanisms.online.themes import NO_THEMES, Themes
+from core.models.column_counts import ColumnCounts
 from core.models.dense import Dense
-from core.models.median import MedianSet
+from core.models.nets.median import MedianSet
 from core.models.points import Points
 from core.models.signed import Signed
 from core.models.tables import Tables, lookup
@@ -123,6 +124,9 @@ def save(state: OnlineState) -> bytes:
     }
     if isinstance(state.hypothesis, Tables):
         facts["tables"] = list(state.hypothesis.counts)
+        facts["columns"] = {
+            name: [len(each.starts), float(each.shared).hex()] for name, each in state.hypothesis.columns.items()
+        }
         facts["themes"] = state.themes.to_json()
     for place, answer in enumerate(state.past):
         facts["past"].append(
@@ -152,7 +156,7 @@ def load(domain: Domain, data: bytes) -> OnlineState:
     past = tuple(_answer(each, place, arrays) for place, each in enumerate(facts["past"]))
     rows = float.fromhex(facts["rows"])
     if facts["kind"] == "Tables":
-        hypothesis: Hypothesis = _read_tables(domain, facts["tables"], arrays)
+        hypothesis: Hypothesis = _read_tables(domain, facts["tables"], facts.get("columns", {}), arrays)
     else:
         hypothesis = _hypothesis(facts["kind"], domain, rows, arrays)
     if not finite(hypothesis):
@@ -186,7 +190,8 @@ def _arrays(hypothesis: Hypothesis) -> dict[str, NDArray[Any]]:
         return {"members": hypothesis.members}
     if isinstance(hypothesis, Tables):
         counts = {f"counts{place}": table for place, table in enumerate(hypothesis.counts.values())}
-        return counts | {"codes": _narrow(hypothesis.points.codes), "masses": hypothesis.points.weights}
+        points = {"codes": _narrow(hypothesis.points.codes), "masses": hypothesis.points.weights}
+        return counts | points | _column_arrays(hypothesis.columns)
     return {"cells": hypothesis.cells}
 
 
@@ -195,9 +200,36 @@ def _narrow(codes: Codes) -> NDArray[Any]:
     return codes.astype(np.min_scalar_type(int(codes.max(initial=0))))
 
 
-def _read_tables(domain: Domain, keys: Sequence[Sequence[str]], arrays: dict[str, NDArray[Any]]) -> Tables:
+def _column_arrays(columns: Mapping[str, ColumnCounts]) -> dict[str, NDArray[Any]]:
+    return {
+        f"{kind}{place} {level}": array
+        for place, counts in enumerate(columns.values())
+        for kind in ("starts", "values", "variances")
+        for level, array in enumerate(getattr(counts, kind))
+    }
+
+
+def _read_columns(facts: Mapping[str, tuple[int, str]], arrays: dict[str, NDArray[Any]]) -> dict[str, ColumnCounts]:
+    found = {}
+    for place, (name, (levels, shared)) in enumerate(facts.items()):
+        starts, values, variances = (
+            tuple(arrays[f"{kind}{place} {level}"] for level in range(levels))
+            for kind in ("starts", "values", "variances")
+        )
+        found[name] = ColumnCounts(starts, values, variances, float.fromhex(shared))
+    return found
+
+
+def _read_tables(
+    domain: Domain,
+    keys: Sequence[Sequence[str]],
+    columns: Mapping[str, tuple[int, str]],
+    arrays: dict[str, NDArray[Any]],
+) -> Tables:
+    """Sessions of earlier versions kept no single columns."""
     counts = {tuple(key): arrays[f"counts{place}"] for place, key in enumerate(keys)}
-    return Tables(domain, counts, Points(domain, arrays["codes"].astype(np.int64), arrays["masses"]))
+    points = Points(domain, arrays["codes"].astype(np.int64), arrays["masses"])
+    return Tables(domain, counts, points, columns=_read_columns(columns, arrays))
 
 
 def _hypothesis(kind: str, domain: Domain, rows: float, arrays: dict[str, NDArray[Any]]) -> Hypothesis:

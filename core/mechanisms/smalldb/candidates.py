@@ -15,7 +15,7 @@ import numpy as np
 
 from core.base.arrays import Codes, Floats, IntArray
 from core.kernel.scores import grid_of
-from core.models.nets import multisets
+from core.models.nets.public_net import multisets
 from core.models.points import Points
 from core.queries.kit.protocol import QueryClass
 from core.queries.kit.question import log_size_of, whole_totals

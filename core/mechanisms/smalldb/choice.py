@@ -37,7 +37,7 @@ from core.mechanisms.kit.portions import count_level, measure_rows
 from core.mechanisms.kit.protocol import Expected, Progress
 from core.mechanisms.kit.timing import TABLE
 from core.mechanisms.smalldb.candidates import MOST_CELLS, SmallDatabases, at, changed
-from core.models.nets import multisets, random_net
+from core.models.nets.public_net import multisets, random_net
 from core.models.points import Points
 from core.privacy.accounting import units
 from core.privacy.budget import Budget

@@ -17,7 +17,7 @@ from core.mechanisms.kit.settings import (
 from core.mechanisms.smalldb.candidates import SmallDatabases
 from core.mechanisms.smalldb.choice import MOST_DATABASES, MOST_ROWS, Choice, comparable, listable, missed
 from core.mechanisms.smalldb.small import ChosenDatabase, sizes
-from core.models.nets import rows_for
+from core.models.nets.public_net import rows_for
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from core.mechanisms.smalldb.candidates import SmallDatabases
 from core.mechanisms.smalldb.small import SmallDatabase
-from core.models.nets import rows_for
+from core.models.nets.public_net import rows_for
 from core.theory.smalldb import SmallDbVcBound
 
 

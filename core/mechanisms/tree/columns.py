@@ -17,6 +17,7 @@ from core.mechanisms.tree.lawfulness import EXACT
 from core.mechanisms.tree.measuring import LARGEST_TOTAL, Measuring
 from core.mechanisms.tree.ranges import NestedCounts, nested_blocks
 from core.mechanisms.tree.workload import Workload
+from core.models.column_counts import ColumnCounts
 from core.models.denoising.priors import shrunk_counts
 from core.models.denoising.smoothing import smooth
 from core.models.fitting.pyramid import Estimate, Pyramid
@@ -39,6 +40,8 @@ class OneWay:
     compression: Compression
     nested: Mapping[Columns, NestedCounts]
     """Ranges that were counted level by level."""
+    measured: Mapping[str, ColumnCounts]
+    """Columns as they were measured, where that was with Gaussian noise."""
 
     def noisy(self) -> Noisy:
         """The columns' groups as noisy tables."""
@@ -72,7 +75,7 @@ def measure_columns(measuring: Measuring, workload: Workload, rows: tuple[float,
         rows = measuring.rows_again(rows, more)
     blocks = {each: nested_blocks(kernel.domain, each, events[each], kernel.unit) for each in levels}
     estimates = {each: nested.measure(kernel) for each, nested in blocks.items()}
-    total = _total(noisy, estimates.values(), rows)
+    total, total_sigma = _total(noisy, estimates.values(), rows)
     lawfulness, known = workload.lawfulness, workload.lawfulness.known_columns
     nested = {each: NestedCounts.of(each, estimate, total) for each, estimate in estimates.items()}
     counts, groupings, sigmas = {}, {}, {}
@@ -91,7 +94,24 @@ def measure_columns(measuring: Measuring, workload: Workload, rows: tuple[float,
         else:
             counts[name] = np.full(attribute.size, total / attribute.size)
             groupings[name] = Grouping.rare(np.ones(attribute.size), math.inf)
-    return OneWay(total, counts, sigmas, Compression(kernel.domain, groupings), nested)
+    measured = {} if spending.pure else _measured(noisy, nested, total, total_sigma)
+    return OneWay(total, counts, sigmas, Compression(kernel.domain, groupings), nested, measured)
+
+
+def _measured(
+    noisy: Noisy, nested: Mapping[Columns, NestedCounts], total: float, total_sigma: float
+) -> dict[str, ColumnCounts]:
+    """Single columns as they were measured: counts, deviations from the mean of all cells, or levels of blocks."""
+    found = {columns[0]: each.measured() for columns, each in nested.items() if len(columns) == 1}
+    for (name,), table in noisy.tables.items():
+        variance = noisy.sigmas[name,] ** 2
+        if (name,) not in noisy.residual:
+            found[name] = ColumnCounts.flat(table, variance)
+            continue
+        # Noise of more than two cells was independent before its mean was taken off, and larger.
+        before = variance / (1 - 1 / table.size) if table.size > 2 else variance
+        found[name] = ColumnCounts.flat(table + total / table.size, before, total_sigma**2)
+    return found
 
 
 def _counts(attribute: Attribute, noisy: Noisy, total: float, possible: Flags | None = None) -> Floats:
@@ -115,11 +135,12 @@ def _denoised(attribute: Attribute, values: Floats, sigma: float, total: float) 
     return np.concatenate([smooth(values[:regular], sigma), values[regular:]])
 
 
-def _total(noisy: Noisy, nested: Iterable[Estimate[Pyramid]], rows: tuple[float, float]) -> float:
-    """The number of rows from its own noisy count, the tables' sums and those of the levels, by inverse variance."""
+def _total(noisy: Noisy, nested: Iterable[Estimate[Pyramid]], rows: tuple[float, float]) -> tuple[float, float]:
+    """The number of rows from its own noisy count, the tables' sums and those of the levels, by inverse variance, and
+    its standard deviation."""
     counted, sigma = rows
     if sigma == 0:
-        return max(counted, 1.0)
+        return max(counted, 1.0), 0.0
     weight, summed = sigma**-2, counted * sigma**-2
     for columns in noisy.tables.keys() - noisy.residual:
         table = noisy.tables[columns]
@@ -128,4 +149,4 @@ def _total(noisy: Noisy, nested: Iterable[Estimate[Pyramid]], rows: tuple[float,
     for estimate in nested:
         own = 1 / float(estimate.variances[0].sum())
         weight, summed = weight + own, summed + own * float(estimate.values[0].sum())
-    return min(max(summed / weight, 1.0), LARGEST_TOTAL)
+    return min(max(summed / weight, 1.0), LARGEST_TOTAL), weight**-0.5

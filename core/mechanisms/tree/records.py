@@ -16,8 +16,8 @@ from core.mechanisms.tree.coarse import Views
 from core.mechanisms.tree.columns import OneWay
 from core.mechanisms.tree.lawfulness import MergedRules
 from core.mechanisms.tree.measuring import Measuring
+from core.mechanisms.tree.noisy_planes import Sides
 from core.mechanisms.tree.pairs import Candidates, by_value
-from core.mechanisms.tree.planes import Sides
 from core.mechanisms.tree.ranges import NestedCounts
 from core.models import tables as limits
 from core.models.fitting.consistency import settle
@@ -170,7 +170,8 @@ def publish(
         released = {columns: rules.lawfulness.tables.applied(columns, table) for columns, table in released.items()}
     noted = rules.lawfulness.unknown(_measured(one_way, known))
     expected = _expected(one_way, known, scored.off() if scored else {})
-    return Tables(original, released, decoded, noted, expected, _missed(known, rules, scored))
+    off = _missed(known, rules, scored)
+    return Tables(original, released, decoded, noted, expected, off, one_way.measured)
 
 
 def _missed(known: Noisy, rules: MergedRules, scored: Candidates | None) -> dict[Columns, float]:

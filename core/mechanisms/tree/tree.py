@@ -18,8 +18,8 @@ from core.mechanisms.tree.coarse import Views
 from core.mechanisms.tree.columns import measure_columns
 from core.mechanisms.tree.lawfulness import MergedRules
 from core.mechanisms.tree.measuring import Measuring
+from core.mechanisms.tree.noisy_planes import measure_planes
 from core.mechanisms.tree.pairs import Candidates
-from core.mechanisms.tree.planes import measure_planes
 from core.mechanisms.tree.records import (
     draw_records,
     measure_halves,
@@ -67,7 +67,7 @@ class Tree:
 
     name: ClassVar[str] = "tree"
     title: ClassVar[str] = "Tree of cliques with re-weighted records"
-    known_as: ClassVar[tuple[str, ...]] = ("PGM", "junction tree", "select, measure, generate")
+    known_as: ClassVar[tuple[str, ...]] = ("Private-PGM", "junction tree", "select, measure, generate")
     prefer: ClassVar[str] = "Choose it for whole tables with many columns, or for several query classes at once."
     for_study: ClassVar[bool] = False
     uses_rules: ClassVar[bool] = True

@@ -2,8 +2,10 @@
 
 **Why trials** The variance of noise alone would tell the error only if everything after it were linear. No mechanism
 that releases a table is: each leaves no count below 0 (a projection on the simplex, rising sums, weights), or learns
-what to ask next, so what becomes of the noise depends on the table. Answers with fresh noise in a session are linear,
-and their margins are exact (`mechanisms/kit/intervals.py`).
+what to ask next, so what becomes of the noise depends on the table (`tests/core/planning/simulation/
+test_linear_noise.py` checks each; a mechanism that is linear fails there). Answers with fresh noise in a session, and
+what measures a release, are linear: their figures and margins are exact (`mechanisms/kit/intervals.py`,
+`mechanisms/measured/measuring.py`).
 
 **Privacy** Keys and contents follow from public facts alone: the terms, the schema, the unit, a declared number of
 rows, and records that are public. So a figure may be shown to anybody, and kept where it is found again.
@@ -25,16 +27,16 @@ from typing import Any
 from core.base.errors import DeskError
 from core.mechanisms.kit.protocol import Mechanism
 from core.mechanisms.kit.timing import ROWS, TABLE
-from core.planning.simulation.expected_error import Figure, figure_of
+from core.planning.simulation.expected_error import SPREAD, STUDIED_SPREAD, Figure, figure_of
 from core.planning.simulation.fitted import Modelled, modelled
 from core.planning.simulation.stand_ins import DRAWN, StandIns
 from core.planning.simulation.trial import Trial, make_trial, trial_key
 from core.queries.kit.focus import asked_tables
 
-QUICK_SECONDS, QUICK_RUNS = 0.6, 18
+QUICK_SECONDS, QUICK_RUNS = 0.9, 18
 """What a first figure may take by the model, and the most trials it is made of: three on tables of each kind."""
-ONE_SECONDS = 5.0
-"""What a first figure of one trial may take: `tree` on 35 columns takes 4."""
+ONE_SECONDS = 8.0
+"""What a first figure of one trial may take: `tree` on 35 columns takes 5."""
 LONGEST = 10.0
 """Seconds of one trial; where it takes longer, the model stands in."""
 MOST_RUNS = 24
@@ -124,7 +126,8 @@ def _figure(mechanism: Mechanism, stand_ins: StandIns, trials: Sequence[Trial]) 
         return None
     tables = {columns for query in mechanism.queries for columns in asked_tables(query, stand_ins.domain)}
     counting = TABLE * len(tables) * max(0, stand_ins.rows - DRAWN) / ROWS
-    return figure_of(trials, stand_ins.rows, stand_ins.sentence, counting, stand_ins.kinds)
+    usual = STUDIED_SPREAD if mechanism.for_study else SPREAD
+    return figure_of(trials, stand_ins.rows, stand_ins.sentence, counting, stand_ins.kinds, usual)
 
 
 def settle(place: Path, content: Any) -> None:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from core.base.arrays import Codes, Columns, Floats
+from core.base.arrays import Codes, Columns, Floats, IntArray
 from core.kernel.query import Query
 from core.schema.domain import Domain
 from core.table.counts import Source
@@ -81,6 +81,14 @@ class QueryClass(Protocol):
 
 
 @runtime_checkable
+class AnswersClasses(Protocol):
+    """A source that may answer a class otherwise than through its tables: by a mean or a median over databases."""
+
+    def totals_for(self, query: QueryClass) -> NDArray[Any] | None:
+        """The totals of all members, in the class's order; None where tables answer."""
+
+
+@runtime_checkable
 class Weighted(Protocol):
     """A class whose tables do not matter equally."""
 
@@ -94,6 +102,21 @@ class Worded(Protocol):
 
     def words(self, domain: Domain, index: int) -> str:
         """The question at a place of the order of `totals`, in plain words."""
+
+
+@runtime_checkable
+class Spanned(Protocol):
+    """A class whose members lie between places of ordered columns: prefix sums answer many of them at once, without a
+    weight for every cell of each."""
+
+    def draw(self, domain: Domain, count: int, generator: np.random.Generator) -> IntArray:
+        """The places of random members, one line each, from public randomness."""
+
+    def totals_between(self, source: Source, places: IntArray) -> NDArray[Any]:
+        """`Query.total` of the member of each line."""
+
+    def member_between(self, domain: Domain, places: IntArray) -> Query:
+        """The question of one line."""
 
 
 @runtime_checkable

@@ -13,7 +13,7 @@ release, because they have the noise twice.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +30,7 @@ from core.planning.simulation.simulated_noise import SimulatedNoise
 from core.privacy.unit import Unit
 from core.release.copies import combining
 from core.release.copies.plausible import plausible
+from core.release.drawn import Drawn, draw_records
 from core.release.lawful import Lawful, records_for
 from core.table.stand_in import StandIn
 
@@ -87,25 +88,18 @@ class Redrawing:
         return codes, self.mechanism.run(kernel)
 
 
-def written_records(
-    model: Model, rows: int, lawful: Lawful, layout: Sequence[str], generator: np.random.Generator
-) -> tuple[np.ndarray, pd.DataFrame]:
-    """Records of a model: as codes, and as they are written, in another order."""
-    codes = lawful.records(model.sample(rows, generator), generator)
-    # Models lay records out in the order of their cells; nobody expects a sorted table.
-    return codes, lawful.decoded(generator.permutation(codes, axis=0), generator)[list(layout)]
-
-
 def draw_copies(
-    again: Again, number: int, rows: int, lawful: Lawful, layout: Sequence[str], generator: np.random.Generator
+    again: Again, number: int, drawn: Drawn, generator: np.random.Generator, progress: Callable[[float], None]
 ) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
     """So many origins with their copies, or fewer where one fails: what was paid for is the release, which stays."""
-    for _ in range(number):
+    domain, rows, layout = drawn.model.domain, len(drawn.records), [str(name) for name in drawn.records]
+    for made in range(number):
+        progress(made / number)
         try:
             codes, model = again(generator)
             origin = Points(model.domain, codes, np.ones(len(codes)))
-            both = [widened(lawful.rules.domain, each) for each in (origin, model)]
-            frames = [written_records(each, rows, lawful, layout, generator)[1] for each in both]
+            both = [widened(domain, each) for each in (origin, model)]
+            frames = [draw_records(each, rows, layout, generator)[1] for each in both]
             yield frames[0], frames[1]
         except Exception as problem:
             noted(problem)

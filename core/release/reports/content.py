@@ -16,8 +16,8 @@ from core.base.odds import odds
 from core.base.wording import amount, plural, rows
 from core.planning.room_for_noise import moved_share, too_small
 from core.registry import query_from_json
-from core.release.catalogue import promise
 from core.release.certificate import Certificate
+from core.release.files.catalogue import promise
 from core.release.listing import name_of
 from core.release.reports.blocks import BarFigure, Facts, Heading, HeatFigure, Paragraph, ReportBlock, Sentences
 from core.release.reports.drawing import MOST_SIDE

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from core.release.catalogue import promise
 from core.release.certificate import Certificate
+from core.release.files.catalogue import promise
 from core.release.reports.imprint import Imprint
 from core.schema.domain import Domain
 

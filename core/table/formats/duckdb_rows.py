@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from decimal import Decimal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import duckdb
@@ -12,19 +12,31 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from core.base.errors import BadSchema, printable
+from core.base.errors import BadFile, BadSchema, printable
 from core.schema.attributes import Attribute
-from core.schema.domain import Dates
-from core.schema.spellings import BLANKS, moment, text_of
+from core.schema.spellings import text_of
+from core.table.formats import readings
 from core.table.formats.engine import lock
-from core.table.rows import NESTED, Column, check_told_apart, counted
+from core.table.formats.readings import Positions, Readable, Reading
+from core.table.rows import NESTED, Column, check_told_apart
+from core.table.sentences import TOO_LARGE
+
+PIECE = 1 << 15
+"""Rows that are fetched at a time, at most: four times as many take 100 MB more while a text file is read, and no less
+time (measured)."""
+PIECE_BYTES = 128 << 20
+"""What the cells of a piece may take, were each text as long as the longest of its column."""
+FIXED = 24
+"""Bytes of a cell beside its text: a number, or where the text stands; and its place among the distinct values."""
+GROUP = 1 << 23
+"""Rows whose ids are compared at a time: some 100 bytes for each while it is decided which of them stay."""
 
 
 class DuckRows:
-    """Rows behind DuckDB. `origin` is a FROM clause that names the columns c0, c1, ... and takes `parameters`.
+    """Rows behind DuckDB. `origin` is a FROM clause that names the columns c0, c1, ...
 
-    Where columns can be read one at a time they are read `in_place`, so that a table may be larger than memory; others
-    are copied into memory once.
+    They are read in pieces and `in_place` where they can be, so that a table may be larger than memory; others are
+    copied into memory once. `room` is how many bytes the texts of a column may have.
     """
 
     def __init__(
@@ -32,143 +44,150 @@ class DuckRows:
         engine: duckdb.DuckDBPyConnection,
         columns: Iterable[Column],
         origin: str,
-        parameters: list[Any],
         in_place: bool,
+        room: float,
     ) -> None:
         self.columns = tuple(columns)
         self._engine = engine
         self._origin = origin
-        self._parameters = parameters
         self._in_place = in_place
+        self._room = room
         self._places = {column.name: place for place, column in enumerate(self.columns)}
+        self._count, self._piece = 0, PIECE
 
     def take(self, names: Sequence[str]) -> int:
         for name in names:
             if _NESTED.search(self.columns[self._places[name]].type):
                 raise BadSchema(NESTED.format(printable(name)))
-        wanted = ", ".join(f"c{place}" for place in sorted({self._places[name] for name in names}))
+        places = sorted({self._places[name] for name in names})
+        wanted = ", ".join(f"c{place}" for place in places)
         kind = "VIEW" if self._in_place else "TABLE"
-        self._engine.execute(f"CREATE TEMP {kind} taken AS SELECT {wanted} FROM {self._origin}", self._parameters)
+        self._engine.execute(f"CREATE TEMP {kind} taken AS SELECT {wanted} FROM {self._origin}")
         lock(self._engine)
-        return int(self._engine.execute("SELECT count(*) FROM taken").fetchall()[0][0])
+        self._count, self._piece = self._measured(places)
+        return self._count
 
-    def encode(self, attribute: Attribute) -> tuple[NDArray[Any], int]:
-        place = self._places[attribute.name]
-        column, storage = f"c{place}", self.columns[place].type
-        if isinstance(attribute, Dates) and _TIME.match(storage):
-            return counted(attribute.encode(self._days(column)))
-        if attribute.numeric and storage == "VARCHAR":
-            codes, misfits = counted(attribute.encode(self._numbers(self._number(column))))
-            # without a 'missing' cell every null is a misfit already
-            return codes, misfits + (self._unread(column) if attribute.missing else 0)
-        if attribute.numeric and _WHOLE.match(storage):
-            return counted(attribute.encode(self._numbers(column)))
-        if _FLOAT.match(storage) or (attribute.numeric and storage == "BOOLEAN"):
-            return counted(attribute.encode(self._numbers(f"CAST({column} AS DOUBLE)")))
-        if attribute.numeric and _DIGITS.match(storage):
-            # by way of text, which is rounded once: a direct cast may round differently with another scale
-            return counted(attribute.encode(self._numbers(f"TRY_CAST(CAST({column} AS VARCHAR) AS DOUBLE)")))
-        positions, values = self._values(column, storage)
-        codes, changed = attribute.encode([*values, None])  # null has position -1, the last entry
-        return codes[positions], int(np.count_nonzero(changed[positions]))
+    def _measured(self, places: Sequence[int]) -> tuple[int, int]:
+        """The number of rows, and how many make a piece that fits into memory.
 
-    def owners(self, name: str) -> NDArray[np.intp]:
+        A text that a small file holds once can stand in millions of its rows; so what all of them take is known before
+        the first is fetched.
+        """
+        lengths = [_length(place, self.columns[place].type) for place in places if self._long(place)]
+        sums = "".join(f", coalesce(max({each}), 0), coalesce(sum({each}), 0)" for each in lengths)
+        count, *found = self._engine.execute(f"SELECT count(*){sums} FROM taken").fetchall()[0]
+        if max(found[1::2], default=0) > self._room:
+            raise BadFile(TOO_LARGE)
+        return int(count), min(PIECE, max(1, PIECE_BYTES // (FIXED * len(places) + int(sum(found[::2])))))
+
+    def _long(self, place: int) -> bool:
+        """Whether values of a column may be of any length."""
+        return not _SHORT.match(self.columns[place].type)
+
+    def pieces(self, asked: Sequence[Attribute | str]) -> Iterator[DuckPiece]:
+        fetched = {each if isinstance(each, str) else each.name: self._reading(each) for each in asked}
+        places: dict[str, slice] = {}
+        expressions: list[str] = []
+        for name, reading in fetched.items():
+            places[name] = slice(len(expressions), len(expressions) + len(reading.expressions))
+            expressions += reading.expressions
+        for arrays in self._fetched(expressions, "taken"):
+            yield DuckPiece(arrays, fetched, places)
+
+    def _reading(self, asked: Attribute | str) -> Reading:
+        place = self._places[asked if isinstance(asked, str) else asked.name]
+        return readings.reading(asked, f"c{place}", self.columns[place].type, self._number)
+
+    def _fetched(self, expressions: Sequence[str], table: str) -> Iterator[list[pa.Array]]:
+        wanted = ", ".join(f"{expression} AS e{place}" for place, expression in enumerate(expressions))
+        # a relation streams; the result of a statement would be copied whole
+        for batch in self._engine.sql(f"SELECT {wanted} FROM {table}").to_arrow_reader(self._piece):
+            yield batch.columns
+
+    def owners(self, name: str) -> Iterator[tuple[Positions, Positions]]:
         place = self._places[name]
         column, storage = f"c{place}", self.columns[place].type
-        if _FLOAT.match(storage):
+        if readings.FLOAT.match(storage):
             query = f"SELECT count(*) FROM taken WHERE isfinite({column}) AND abs({column}) >= ?"
             found = self._engine.execute(query, [2.0 ** (24 if storage == "FLOAT" else 53)]).fetchall()
             check_told_apart(name, found[0][0] > 0)
             column = f"CASE WHEN NOT isnan({column}) THEN {column} + 0 END"  # -0 is 0, and no number is no id
-        positions, texts = self._packed(f"CAST({column} AS VARCHAR)")
-        blank = texts.index("").as_py()  # -1, the place of null, where no id is empty
-        return np.where(positions == blank, -1, positions)
-
-    def texts(self, name: str) -> tuple[NDArray[np.intp], list[str]]:
-        place = self._places[name]
-        positions, values = self._values(f"c{place}", self.columns[place].type)
-        return positions, [text_of(value) for value in values]
-
-    def every(self, name: str, step: int) -> tuple[NDArray[np.intp], Sequence[object]]:
-        place = self._places[name]
-        numbered = f"(SELECT c{place}, row_number() OVER () - 1 AS number FROM taken)"
-        return self._sorted(place, "taken" if step == 1 else f"{numbered} WHERE number % {step:d} = 0")
-
-    def tally(self, name: str) -> tuple[NDArray[np.int64], Sequence[object]]:
-        column = f"c{self._places[name]}"
-        query = f"SELECT {column}, count(*) AS often FROM taken GROUP BY {column}"
-        self._engine.execute(f"CREATE OR REPLACE TEMP TABLE tallied AS {query}")
-        positions, values = self._sorted(self._places[name], "tallied")
-        often = self._numbers("often", "tallied")
-        return np.bincount(positions % (len(values) + 1), often, len(values) + 1).astype(np.int64), values
+        value = column if readings.WHOLE.match(storage) else f"CAST({column} AS VARCHAR)"
+        groups = -(-self._count // GROUP)
+        numbered = f"(SELECT {value} AS value, row_number() OVER () - 1 AS number FROM taken)"
+        for group in range(groups):
+            # Equal ids have equal hashes, so they are in one group; different ones are compared as they are.
+            where = f" WHERE coalesce(hash(value), 0) % {groups:d} = {group:d}" if groups > 1 else ""
+            yield _same(list(self._fetched(["number", "value"], numbered + where)))
 
     def fingerprint(self) -> str:
         raise NotImplementedError
-
-    def _sorted(self, place: int, table: str) -> tuple[NDArray[np.intp], Sequence[object]]:
-        """As `_values`; numbers are not printed and read again."""
-        column, storage = f"c{place}", self.columns[place].type
-        if not (_WHOLE.match(storage) or _FLOAT.match(storage)):
-            return self._values(column, storage, table)
-        values, positions = np.unique(self._numbers(f"CAST({column} AS DOUBLE)", table), return_inverse=True)
-        return positions, (values + 0.0).tolist()  # -0 is 0; null is NaN, which is read alike
-
-    def _numbers(self, expression: str, table: str = "taken") -> NDArray[Any]:
-        values = self._engine.execute(f"SELECT {expression} AS value FROM {table}").fetchnumpy()["value"]
-        if not np.ma.isMaskedArray(values):
-            return np.asarray(values)
-        return np.ma.filled(values.astype(np.float64), np.nan)
-
-    def _days(self, column: str) -> NDArray[np.datetime64]:
-        endless = f"IF(CAST({column} AS VARCHAR) LIKE '-%', -1e12, 1e12)"
-        seconds = self._numbers(f"CASE WHEN isinf({column}) THEN {endless} ELSE epoch({column}) END")
-        known = ~np.isnan(seconds)
-        days = np.full(len(seconds), np.datetime64("NaT"), dtype="datetime64[D]")
-        days[known] = np.floor(seconds[known] / 86400).astype(np.int64).astype("datetime64[D]")
-        return days
 
     def _number(self, column: str) -> str:
         """A text read as a number, null where it is none."""
         return f"TRY_CAST({column} AS DOUBLE)"
 
-    def _unread(self, column: str) -> int:
-        """How many texts are neither blank nor a number."""
-        query = f"SELECT count(*) FROM taken WHERE {self._number(column)} IS NULL AND trim({column}, ?) <> ''"
-        return int(self._engine.execute(query, [BLANKS]).fetchall()[0][0])
+    def _packed(self, expression: str, table: str) -> tuple[Positions, pa.Array]:
+        """A whole column: where each row stands in a list of distinct values; null is -1."""
+        # Texts without end meet the engine's limit of memory in a copy, before they are handed over.
+        self._engine.execute(f"CREATE OR REPLACE TEMP TABLE kept AS SELECT {expression} AS value FROM {table}")
+        return readings.packed(self._engine.sql("SELECT value FROM kept").to_arrow_table().column(0))
 
-    def _values(self, column: str, storage: str, table: str = "taken") -> tuple[NDArray[np.intp], list[Any]]:
-        """Where each row stands in a list of values, as a DataFrame would hold them; null is -1."""
-        if storage == "BLOB":  # as text it would be escaped, and one odd byte makes a whole column of texts a BLOB
-            positions, found = self._packed(column, table)
-            return positions, found.to_pylist()
-        # a float prints as the double of the same value, whatever its width
-        printed = f"CAST({column} AS DOUBLE)" if _FLOAT.match(storage) else column
-        positions, found = self._packed(f"CAST({printed} AS VARCHAR)", table)
-        read = next((read for types, read in _READ if types.match(storage)), None)
-        return positions, found.to_pylist() if read is None else [read(text) for text in found.to_pylist()]
 
-    def _packed(self, expression: str, table: str = "taken") -> tuple[NDArray[np.intp], pa.Array]:
-        """Where each row stands in a list of distinct values (in order of appearance); null is -1."""
-        query = f"SELECT {expression} AS value FROM {table}"
-        if self._in_place:
-            # Texts without end meet the engine's limit of memory in a copy, before they are handed over.
-            self._engine.execute(f"CREATE OR REPLACE TEMP TABLE kept AS {query}")
-            query = "SELECT value FROM kept"
-        found = self._engine.sql(query).to_arrow_table()
-        packed = found.column(0).dictionary_encode().combine_chunks()
-        return packed.indices.fill_null(-1).to_numpy().astype(np.intp), packed.dictionary
+@dataclass(frozen=True, eq=False)
+class DuckPiece:
+    """Some rows as Arrow arrays; implements `rows.RowPiece`."""
+
+    arrays: Sequence[pa.Array]
+    readings: Mapping[str, Reading]
+    places: Mapping[str, slice]
+    _found: dict[str, tuple[Positions, Sequence[object]]] = field(default_factory=dict, init=False)
+
+    @property
+    def count(self) -> int:
+        return len(self.arrays[0])
+
+    def encode(self, attribute: Attribute) -> tuple[NDArray[Any], int]:
+        fetched = self.readings[attribute.name]
+        if isinstance(fetched, Readable):
+            return fetched.encode(attribute, self.arrays[self.places[attribute.name]])
+        positions, values = self._all(attribute.name)
+        codes, changed = attribute.encode([*values, None])  # null has position -1, the last entry
+        return codes[positions], int(np.count_nonzero(changed[positions]))
+
+    def texts(self, name: str) -> tuple[Positions, list[str]]:
+        positions, values = self._all(name)
+        return positions, [text_of(value) for value in values]
+
+    def values(self, name: str, rows: slice) -> tuple[Positions, Sequence[object]]:
+        chosen = np.arange(self.count)[rows]
+        if len(chosen) == self.count:
+            return self._all(name)
+        arrays = [array.take(pa.array(chosen)) for array in self.arrays[self.places[name]]]
+        return self.readings[name].values(arrays)
+
+    def _all(self, name: str) -> tuple[Positions, Sequence[object]]:
+        """Found once: what is encoded is also compared."""
+        if name not in self._found:
+            self._found[name] = self.readings[name].values(self.arrays[self.places[name]])
+        return self._found[name]
+
+
+def _same(fetched: list[list[pa.Array]]) -> tuple[Positions, Positions]:
+    """Numbers of rows, and for each a number that is the same for equal ids."""
+    if not fetched:
+        return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
+    numbers = np.concatenate([arrays[0].to_numpy() for arrays in fetched]).astype(np.intp, copy=False)
+    positions, found = readings.packed(pa.chunked_array([arrays[1] for arrays in fetched]))
+    if pa.types.is_integer(found.type):
+        return numbers, positions
+    blank = found.index("").as_py()  # -1, the place of null, where no id is empty
+    return numbers, np.where(positions == blank, -1, positions)
+
+
+def _length(place: int, storage: str) -> str:
+    return f"octet_length(c{place})" if storage == "BLOB" else f"strlen(CAST(c{place} AS VARCHAR))"
 
 
 _NESTED = re.compile(r"STRUCT|MAP|UNION|LIST|ARRAY|VARIANT")
-_WHOLE = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?$")
-_FLOAT = re.compile(r"DOUBLE|FLOAT")
-_DIGITS = re.compile(r"DECIMAL|U?HUGEINT|BIGNUM")
-_TIME = re.compile(r"DATE|TIMESTAMP")
-_READ: tuple[tuple[re.Pattern[str], Callable[[Any], object]], ...] = (
-    (_WHOLE, int),
-    (_FLOAT, float),
-    (_DIGITS, Decimal),
-    (_TIME, moment),
-    (re.compile("BOOLEAN"), "true".__eq__),
-)
-"""What a printed value of a type means: the same as a DataFrame would hold, whichever type its writer chose."""
+_SHORT = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|DOUBLE|FLOAT|DECIMAL|DATE|TIME|BOOLEAN|UUID")

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from core.base.errors import BadFile, printable
 from core.table import files
 from core.table.formats.duckdb_rows import DuckRows
-from core.table.formats.engine import allow, check_rows
+from core.table.formats.engine import allow, check_rows, memory, room_of
 from core.table.formats.identifiers import literal, quote
-from core.table.rows import Column, content
+from core.table.rows import CHANGED, Column, content
 
 _TABLES = "FROM duckdb_tables() WHERE NOT internal AND NOT temporary AND database_name = 'given'"
 _COMPUTED = (
@@ -37,19 +37,21 @@ class TextRows(DuckRows):
     """A CSV or TSV file: names in the first line, the same number of fields in every row."""
 
     def __init__(self, engine: duckdb.DuckDBPyConnection, path: Path, written: files.TextFile) -> None:
+        self._path, self._state = path, _state(path)
         self._digest = files.digest(path, True, written.encoding)
         self._decimal = written.decimal
         names, separator = files.header(path, written.encoding)
+        types = ", ".join(f"c{place}: 'VARCHAR'" for place in range(len(names)))
         origin = (
-            "read_csv(?, delim=?, columns=?, header=true, auto_detect=false, quote='\"', escape='\"', strict_mode=true,"
-            " null_padding=false, ignore_errors=false, compression='none', hive_partitioning=false,"
-            " encoding=?)"
+            f"read_csv({literal(glob.escape(str(path)))}, delim={literal(separator)}, columns={{{types}}}, header=true,"
+            " auto_detect=false, quote='\"', escape='\"', strict_mode=true, null_padding=false, ignore_errors=false,"
+            f" compression='none', hive_partitioning=false, encoding={literal(written.encoding)})"
         )
-        types = {f"c{place}": "VARCHAR" for place in range(len(names))}
-        parameters = [glob.escape(str(path)), separator, types, written.encoding]
-        super().__init__(engine, (Column(name, "VARCHAR") for name in names), origin, parameters, in_place=False)
+        columns = [Column(name, "VARCHAR") for name in names]
+        super().__init__(engine, columns, origin, _reachable(engine, [path]), room_of([path]))
 
     def fingerprint(self) -> str:
+        _check_unchanged([self._path], [self._state])
         return self._digest
 
     def _number(self, column: str) -> str:
@@ -61,16 +63,13 @@ class TextRows(DuckRows):
 
 
 class ParquetRows(DuckRows):
-    """Parquet files with the same columns, read a column at a time: the rest of a table may be larger than memory."""
+    """Parquet files with the same columns."""
 
     def __init__(self, engine: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> None:
         self._paths = paths
         self._states = [_state(path) for path in paths]
         listed = [glob.escape(str(path)) for path in paths]
-        # A path with signs of a pattern is looked for in its folder, which may not be listed later on.
-        in_place = not any(glob.has_magic(str(path)) for path in paths)
-        if in_place:
-            allow(engine, listed)
+        in_place = _reachable(engine, paths)
         layouts = {_layout(engine, file) for file in listed}
         if len(layouts) > 1:
             raise BadFile("The Parquet files differ in the names, order or types of their columns; make them alike.")
@@ -78,12 +77,12 @@ class ParquetRows(DuckRows):
         names = files.check_names([name for name, _ in layout])
         table = f"read_parquet([{', '.join(map(literal, listed))}], hive_partitioning=false)"
         origin = f"{table} AS t({_aliases(len(names))})"
-        check_rows(engine, origin, [])
-        super().__init__(engine, (Column(*column) for column in layout), origin, [], in_place)
+        room = room_of(paths) if in_place else memory(engine)
+        check_rows(engine, origin, room)
+        super().__init__(engine, (Column(*column) for column in layout), origin, in_place, room)
 
     def fingerprint(self) -> str:
-        if self._states != [_state(path) for path in self._paths]:
-            raise BadFile("The file changed while it was read; wait until it is written, then read it again.")
+        _check_unchanged(self._paths, self._states)
         digests = [files.digest(path, text=False) for path in self._paths]
         return digests[0] if len(digests) == 1 else hashlib.sha256(" ".join(digests).encode()).hexdigest()
 
@@ -95,8 +94,22 @@ def _layout(engine: duckdb.DuckDBPyConnection, file: str) -> tuple[tuple[str, st
     return tuple((name, _storage(kind[1])) for name, kind in zip(_outermost(nodes), types, strict=True))
 
 
+def _reachable(engine: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> bool:
+    """Let these files be read in place, after everything else is out of reach, where that can be."""
+    # A path with signs of a pattern is looked for in its folder, which may not be listed later on.
+    if any(glob.has_magic(str(path)) for path in paths):
+        return False
+    allow(engine, [str(path) for path in paths])
+    return True
+
+
+def _check_unchanged(paths: Sequence[Path], states: list[tuple[int, int, int]]) -> None:
+    if states != [_state(path) for path in paths]:
+        raise BadFile(CHANGED)
+
+
 def _state(path: Path) -> tuple[int, int, int]:
-    """What changes when a file is written: columns that are read at different times must be of the same rows."""
+    """What changes when a file is written: rows that are read at different times must be of the same table."""
     found = path.stat()
     return found.st_ino, found.st_size, found.st_mtime_ns
 
@@ -119,9 +132,9 @@ class StoredRows(DuckRows):
         described = engine.execute(f"DESCRIBE SELECT * FROM {self._table}").fetchall()
         names = files.check_names([row[0] for row in described])
         origin = f"{self._table} AS t({_aliases(len(names))})"
-        check_rows(engine, origin, [])
+        check_rows(engine, origin, memory(engine))
         columns = (Column(name, _storage(row[1])) for name, row in zip(names, described, strict=True))
-        super().__init__(engine, columns, origin, [], in_place=True)
+        super().__init__(engine, columns, origin, in_place=True, room=memory(engine))
 
     def fingerprint(self) -> str:
         return content((name, *self._printed(place)) for name, place in self._places.items())

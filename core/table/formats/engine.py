@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import duckdb
 
@@ -25,8 +24,9 @@ _SETTINGS: dict[str, str] = {
 }
 ROOM, ROOM_PER_BYTE, ROOM_PER_ROW = 512 << 20, 200, 50
 """Bytes of memory that any file may take, and more for each of its own: a kilobyte of Parquet can claim terabytes. An
-honest one takes up to 128 (a yes or no is one bit there and a text of 16 bytes here). A row takes up to 59 while it is
-encoded (measured), so ten million rows, or four for each byte of the file, are not too many."""
+honest one takes up to 128 (a yes or no is one bit there and a text of 16 bytes here). Ten million rows, or four for
+each byte of the file, are not too many: a Parquet file is read in pieces, so that this bounds the time it takes, and of
+a DuckDB database one whole column at a time is held in memory, up to 59 bytes a row (measured)."""
 
 
 @contextmanager
@@ -37,21 +37,25 @@ def engine_for(paths: Sequence[Path]) -> Iterator[duckdb.DuckDBPyConnection]:
         yield engine
 
 
+def room_of(paths: Sequence[Path]) -> int:
+    """Bytes that files of this size can honestly need."""
+    return ROOM + ROOM_PER_BYTE * sum(path.stat().st_size for path in paths)
+
+
 def _confine(engine: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> None:
     """Lower the engine's share of the machine's memory to what files of this size can need."""
-    room = ROOM + ROOM_PER_BYTE * sum(path.stat().st_size for path in paths)
-    if room < _memory(engine):
+    room = room_of(paths)
+    if room < memory(engine):
         engine.execute(f"SET memory_limit='{room >> 20}MiB'")
 
 
-def check_rows(engine: duckdb.DuckDBPyConnection, origin: str, parameters: list[Any]) -> None:
+def check_rows(engine: duckdb.DuckDBPyConnection, origin: str, room: float) -> None:
     """Refuse more rows than there is room for; the file itself says how many it has. Text has a byte for each."""
-    count = int(engine.execute(f"SELECT count(*) FROM {origin}", parameters).fetchall()[0][0])
-    if count * ROOM_PER_ROW > _memory(engine):
+    if int(engine.execute(f"SELECT count(*) FROM {origin}").fetchall()[0][0]) * ROOM_PER_ROW > room:
         raise BadFile(TOO_LARGE)
 
 
-def _memory(engine: duckdb.DuckDBPyConnection) -> float:
+def memory(engine: duckdb.DuckDBPyConnection) -> float:
     """Bytes that the engine may take."""
     amount, unit = engine.execute("SELECT current_setting('memory_limit')").fetchall()[0][0].split()
     return float(amount) * 1024.0 ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit)

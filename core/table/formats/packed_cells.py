@@ -6,7 +6,7 @@ Four bytes a cell and each value once, so a sheet of a million rows takes megaby
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from core.schema.attributes import Attribute
 from core.schema.spellings import text_of
-from core.table.rows import Column, check_told_apart
+from core.table.rows import Column, check_told_apart, same_ids
 
 EXACT = 2.0**53
 """Whole numbers from here on are not all floats."""
@@ -30,6 +30,29 @@ class PackedColumn:
 
     positions: NDArray[np.intp]
     values: list[object]
+
+
+@dataclass(frozen=True, eq=False)
+class PackedPiece:
+    """All rows at once, which are in memory anyway; implements `rows.RowPiece`."""
+
+    columns: Mapping[str, PackedColumn]
+
+    @property
+    def count(self) -> int:
+        return max((len(column.positions) for column in self.columns.values()), default=0)
+
+    def encode(self, attribute: Attribute) -> tuple[NDArray[Any], int]:
+        column = self.columns[attribute.name]
+        codes, changed = attribute.encode([*column.values, None])  # null has position -1, the last entry
+        return codes[column.positions], int(np.count_nonzero(changed[column.positions]))
+
+    def texts(self, name: str) -> tuple[NDArray[np.intp], list[str]]:
+        column = self.columns[name]
+        return column.positions, [text_of(value) for value in column.values]
+
+    def values(self, name: str, rows: slice) -> tuple[NDArray[np.intp], Sequence[object]]:
+        return self.columns[name].positions[rows], self.columns[name].values
 
 
 class PackedCells:
@@ -56,30 +79,14 @@ class PackedCells:
         self._taken = {name: packer.column() for name, packer in zip(wanted, packers, strict=True)}
         return count
 
-    def encode(self, attribute: Attribute) -> tuple[NDArray[Any], int]:
-        column = self._taken[attribute.name]
-        codes, changed = attribute.encode([*column.values, None])  # null has position -1, the last entry
-        return codes[column.positions], int(np.count_nonzero(changed[column.positions]))
+    def pieces(self, asked: Sequence[Attribute | str]) -> Iterator[PackedPiece]:
+        yield PackedPiece(self._taken)
 
-    def owners(self, name: str) -> NDArray[np.intp]:
+    def owners(self, name: str) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         column = self._taken[name]
         check_told_apart(name, any(isinstance(value, float) and abs(value) >= EXACT for value in column.values))
-        texts = [value if isinstance(value, str) else text_of(value) for value in column.values]
-        merged = {text: place for place, text in enumerate(dict.fromkeys(texts))} | {"": -1}
-        return np.array([*(merged[text] for text in texts), -1], dtype=np.intp)[column.positions]
-
-    def texts(self, name: str) -> tuple[NDArray[np.intp], list[str]]:
-        column = self._taken[name]
-        return column.positions, [text_of(value) for value in column.values]
-
-    def every(self, name: str, step: int) -> tuple[NDArray[np.intp], Sequence[object]]:
-        column = self._taken[name]
-        return column.positions[::step], column.values
-
-    def tally(self, name: str) -> tuple[NDArray[np.int64], Sequence[object]]:
-        column = self._taken[name]
-        cells = len(column.values) + 1
-        return np.bincount(column.positions % cells, minlength=cells).astype(np.int64), column.values
+        ids = same_ids([value if isinstance(value, str) else text_of(value) for value in column.values])
+        yield np.arange(len(column.positions)), ids[column.positions]
 
     def fingerprint(self) -> str:
         return self._digest()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from core.base.errors import BadParameter, printable
 from core.schema.attributes import Attribute
-from core.table.rows import Column, Rows
+from core.table.rows import Column, RowPiece, Rows
 
 if TYPE_CHECKING:
     from core.table.source import TableSource
@@ -57,21 +57,37 @@ class RenamedRows:
     def take(self, names: Sequence[str]) -> int:
         return self.rows.take(self.own(names))
 
-    def encode(self, attribute: Attribute) -> tuple[NDArray[Any], int]:
-        [name] = self.own([attribute.name])
-        return self.rows.encode(attribute.model_copy(update={"name": name}))
+    def pieces(self, asked: Sequence[Attribute | str]) -> Iterator[RenamedPiece]:
+        own = [self._own[each] if isinstance(each, str) else _named(each, self._own[each.name]) for each in asked]
+        return (RenamedPiece(piece, self._own) for piece in self.rows.pieces(own))
 
-    def owners(self, name: str) -> NDArray[np.intp]:
+    def owners(self, name: str) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         return self.rows.owners(*self.own([name]))
-
-    def texts(self, name: str) -> tuple[NDArray[np.intp], list[str]]:
-        return self.rows.texts(*self.own([name]))
-
-    def every(self, name: str, step: int) -> tuple[NDArray[np.intp], Sequence[object]]:
-        return self.rows.every(self.own([name])[0], step)
-
-    def tally(self, name: str) -> tuple[NDArray[np.int64], Sequence[object]]:
-        return self.rows.tally(*self.own([name]))
 
     def fingerprint(self) -> str:
         return self.rows.fingerprint()
+
+
+@dataclass(frozen=True, eq=False)
+class RenamedPiece:
+    """Some rows under other names; implements `rows.RowPiece`."""
+
+    piece: RowPiece
+    own: Mapping[str, str]
+
+    @property
+    def count(self) -> int:
+        return self.piece.count
+
+    def encode(self, attribute: Attribute) -> tuple[NDArray[Any], int]:
+        return self.piece.encode(_named(attribute, self.own[attribute.name]))
+
+    def texts(self, name: str) -> tuple[NDArray[np.intp], list[str]]:
+        return self.piece.texts(self.own[name])
+
+    def values(self, name: str, rows: slice) -> tuple[NDArray[np.intp], Sequence[object]]:
+        return self.piece.values(self.own[name], rows)
+
+
+def _named(attribute: Attribute, name: str) -> Attribute:
+    return attribute.model_copy(update={"name": name})

@@ -7,7 +7,7 @@ Cells that the file calls missing are empty.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -58,20 +58,11 @@ class SurveyFile:
         self._frame = Frame(frame)
         return len(frame)
 
-    def encode(self, attribute: Attribute) -> tuple[NDArray[Any], int]:
-        return self._taken.encode(attribute)
+    def pieces(self, asked: Sequence[Attribute | str]) -> Iterator[Frame]:
+        return self._taken.pieces(asked)
 
-    def owners(self, name: str) -> NDArray[np.intp]:
+    def owners(self, name: str) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         return self._taken.owners(name)
-
-    def texts(self, name: str) -> tuple[NDArray[np.intp], list[str]]:
-        return self._taken.texts(name)
-
-    def every(self, name: str, step: int) -> tuple[NDArray[np.intp], Sequence[object]]:
-        return self._taken.every(name, step)
-
-    def tally(self, name: str) -> tuple[NDArray[np.int64], Sequence[object]]:
-        return self._taken.tally(name)
 
     def fingerprint(self) -> str:
         return files.digest(self._path, text=False)

@@ -7,6 +7,7 @@ sets or projects, epsilon of the whole decision unless a function says that of o
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 
 def selection_loss(span: float, epsilon: float, candidates: int, beta: float) -> float:
@@ -105,14 +106,30 @@ def set_cover_ratio(elements: int, sets: int, rate: float) -> float:
     return 2 * math.log(max(2, elements)) + 1 + 6 * math.log(max(2, sets)) / rate
 
 
+def bucket_cover_ratio(sets: int, rate: float) -> float:
+    """2 (1 + 3 ln m/epsilon'), epsilon' the rate of one choice: classes of powers of 2, one choice each (T 7.7.5).
+
+    Under the base measure the n_j sets of class j that the best cover uses come first, and alone in the bucket, with
+    probability m^(-3 n_j) at least; the exponential mechanism loses 2^-j ln(m^(3 n_j))/epsilon' to that. Rounding costs
+    up doubles them at most.
+    """
+    return 2 * (1 + 3 * math.log(sets) / rate)
+
+
+def bucket_cover_surplus(largest: int, classes: int, rate: float, beta: float) -> float:
+    """What is added for the whole to hold with probability 1 - beta: W 2^-j ln(classes/beta)/epsilon' for all j, and
+    again the rounding."""
+    return 4 * largest * math.log(classes / beta) / rate
+
+
 def set_cover_limit(sets: int, epsilon: float) -> float:
     """log2(m)/(4 epsilon): the expected ratio on some input that nothing private beats (proof of T 60)."""
     return max(1.0, math.log2(sets) / (4 * epsilon))
 
 
-def projects_loss(k: int, projects: int, rate: float, beta: float) -> float:
-    """What private greedy loses beyond (1 - 1/e) OPT: k choices, each within ln(m k/beta)/epsilon' (T 63)."""
-    return k / rate * math.log(projects * k / beta)
+def projects_loss(rates: Sequence[float], projects: int, beta: float) -> float:
+    """What private greedy loses beyond (1 - 1/e) OPT: k choices, each within ln(m k/beta)/its epsilon' (T 63)."""
+    return sum(1 / rate for rate in rates) * math.log(projects * len(rates) / beta)
 
 
 def truthful_gain(epsilon: float, delta: float) -> float:

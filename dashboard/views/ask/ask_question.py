@@ -11,17 +11,22 @@ from core.base.wording import rows
 from core.formulas.question import canonical, cell_text, halfspace_text, question
 from core.formulas.spans import Span
 from core.formulas.sql.grammar import is_select
+from core.kernel.query import Statistic
 from core.schema.domain import Domain
 from core.sessions.answer import Answer
+from core.sessions.question import SessionQuestion
+from core.sessions.select_answer import SelectAnswer
 from core.sessions.session import Session
-from dashboard.views.ask import select_view
+from dashboard.views.ask import select_view, statistic_form
 from dashboard.views.common import charts, messages, state
 
+Composed = str | Statistic
+"""A question as it was put together: a formula, a SELECT, or a statistic that neither can say."""
 MOST_STEPS = 1_000
 KINDS = {
     "easy": ("Easy: answered from what is public already.", "blue"),
     "hard": ("Hard: measured, and learned from.", "violet"),
-    "unchecked": ("Unchecked: the session has no measurement left, so nothing is promised.", "orange"),
+    "unchecked": ("Unchecked: the session has no measurement left, so nobody compared it with the table.", "orange"),
 }
 
 
@@ -32,12 +37,14 @@ def show(here: state.PageState, session: Session, most: int | None = None) -> No
         st.info(f"This session {why}; its transcript stays below.", icon=":material/lock:")
         return
     st.header("Question", divider="gray")
-    ways: dict[str, Callable[[Domain, str], str | None]] = {
+    ways: dict[str, Callable[[Domain, str], Composed | None]] = {
         "A group": _cell,
         "An interval": _interval,
         "A weighted sum": _halfspace,
         "A formula or SQL": _formula,
     }
+    if session.answers_statistics:
+        ways["A statistic"] = statistic_form.compose
     way = st.segmented_control(
         "Compose it as", list(ways), default="A group", required=True, key=f"way-{session.id}", persist_state="session"
     )
@@ -45,12 +52,7 @@ def show(here: state.PageState, session: Session, most: int | None = None) -> No
         text = ways[way](session.domain, session.id)
         if text is None:
             return
-        if is_select(text):
-            messages.note(session.sql_price(text).sentence(), "public")
-        else:
-            asked = question(text, session.domain)
-            st.code(canonical(text, session.domain), language=None, wrap_lines=True)
-            messages.note(messages.plain(asked.words[:1].upper() + asked.words[1:]) + ".", "public")
+        _say(text, session)
     except DeskError as problem:
         st.error(messages.sentence(problem), icon=":material/error:")
         return
@@ -66,16 +68,33 @@ def show(here: state.PageState, session: Session, most: int | None = None) -> No
             select_view.show(answer, session.id)
 
 
-def _ask(here: state.PageState, session: Session, text: str, most: int | None) -> None:
+def _say(text: Composed, session: Session) -> None:
+    """What is about to be asked, in words."""
+    if isinstance(text, Statistic):
+        asked = SessionQuestion.of(text, session.domain).words
+    elif is_select(text):
+        messages.note(session.sql_price(text).sentence(), "public")
+        return
+    else:
+        asked = question(text, session.domain).words
+        st.code(canonical(text, session.domain), language=None, wrap_lines=True)
+    messages.note(messages.plain(asked[:1].upper() + asked[1:]) + ".", "public")
+
+
+def _ask(here: state.PageState, session: Session, text: Composed, most: int | None) -> None:
     """In the button's callback: an answer is stored before it is shown, so a click elsewhere loses nothing."""
     try:
-        statement = is_select(text)
-        questions = session.sql_price(text).questions if statement else 1
+        statement = text if isinstance(text, str) and is_select(text) else None
+        questions = session.sql_price(statement).questions if statement else 1
         if most is not None and here.asked + questions > most:
             here.problem = f"This visit has asked {here.asked:,} of its {most:,} questions; leave the rest to others."
             return
         here.asked += questions if most is not None else 0
-        found = session.sql(text) if statement else session.answer(question(text, session.domain))
+        found: Answer | SelectAnswer
+        if statement:
+            found = session.sql(statement)
+        else:
+            found = session.answer(text if isinstance(text, Statistic) else question(text, session.domain))
         here.answered = (session.id, found)
     except Exception as problem:
         here.problem = messages.sentence(problem)

@@ -7,7 +7,7 @@ from threading import Lock
 
 import streamlit as st
 
-from core.desk.background import Background
+from core.desk.running.background import Background
 from core.planning.session_trials import SessionTrial
 
 TRIES = True

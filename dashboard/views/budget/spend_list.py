@@ -16,7 +16,7 @@ from core.plans.session_terms import SessionTerms
 from core.plans.statements import DeskTable, Statement
 from core.plans.terms import Terms, is_release, read_terms
 from core.registry import decisions, mechanisms
-from core.release.spreadsheet import to_csv
+from core.release.files.spreadsheet import to_csv
 from dashboard.views.common import messages, wording
 
 STATES = {"done": "stored", "running": "running", "stopped": "paid, not finished", "ended": "ended by an error"}

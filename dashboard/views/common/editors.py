@@ -117,7 +117,7 @@ def statistics(option: Option, domain: Domain, key: str, values: Mapping[str, An
             count = st.number_input("How many of them", 1, None, 3, key=f"{key}-top", persist_state="session")
             found.append(("top", int(count)))
         elif name == "distance":
-            found.append(("distance", _equal(domain.cells(values["columns"] or ()))))
+            found.append(("distance", equal_shares(domain.cells(values["columns"] or ()))))
         else:
             found.append((name,))
     return tuple(found)
@@ -142,6 +142,6 @@ def rising(domain: Domain, columns: tuple[str, ...], questions: int) -> pd.DataF
     return frame
 
 
-def _equal(cells: int) -> tuple[int, ...]:
+def equal_shares(cells: int) -> tuple[int, ...]:
     """Shares in multiples of 1/FINEST that are as equal as they can be and add up to 1."""
     return tuple(int(part) for part in np.diff(np.arange(cells + 1) * FINEST // cells))

@@ -64,8 +64,6 @@ class PageState:
     """The step of the guided tour, where one is under way."""
     problem: str | None = None
     """A sentence from a button's callback, shown once."""
-    offers: dict[Any, Any] = field(default_factory=dict)
-    """Priced mechanisms by table, queries and what is wanted: nothing in them depends on the rows."""
     planned: dict[str, ReleaseTerms] = field(default_factory=dict)
     """The plan under work of each table: the Plan page writes it, the Release page reads it."""
     typed: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -73,7 +71,8 @@ class PageState:
     plan_drafts: dict[str, PlanDraft] = field(default_factory=dict)
     """The plan of each table that was kept from an earlier visit."""
     found: dict[Any, Any] = field(default_factory=dict)
-    """What was found beside the Plan page, each with how often the figures had been refined by then."""
+    """What was found beside the Plan page, by choice, each with how often the figures had been refined by then. Nothing
+    in it depends on the rows."""
     trying: dict[str, tuple[Any, Future[Any]]] = field(default_factory=dict)
     """What is being found: for which choice, and that work."""
     refined: int = 0
@@ -97,7 +96,7 @@ def desk() -> Desk:
 
 @st.cache_resource(show_spinner="Opening the workspace …")
 def _shared() -> Desk:
-    opened = Desk()
+    opened = Desk(worker=access.worker())
     if not access.visitors_only():
         # Beside a server for visitors stands the curator's own: work that waits is finished there, once.
         upload.sweep(opened.folder)

@@ -90,7 +90,7 @@ def _summary(here: PageState, desk: Desk, table: DeskTable, plan: DecisionPlan, 
             st.write("It is paid already." if paid else f"{wording.percent(share)} of what is left, for good.")
             st.write(messages.plain(table.unit.sentence()))
             messages.badge("public")
-    _misfits(table, plan)
+    _misfits(desk, table, plan)
     decision_rehearsals.show(table, plan)
     affordable = desk.affordable(plan)
     if not affordable:
@@ -108,8 +108,9 @@ def _summary(here: PageState, desk: Desk, table: DeskTable, plan: DecisionPlan, 
         st.write("Paid when you press; nothing can be taken back. The same choice again is the same decision.")
 
 
-def _misfits(table: DeskTable, plan: DecisionPlan) -> None:
-    """How many cells of the columns in use the schema had to move; they never stop a decision."""
+def _misfits(desk: Desk, table: DeskTable, plan: DecisionPlan) -> None:
+    """How many cells of the columns in use the schema had to move, and rows that are no edge or element of their own;
+    they never stop a decision."""
     used = [plan.public.get(name) or () for name in ("columns", "column", "label", "weight")]
     names = [name for each in used for name in ([each] if isinstance(each, str) else each)]
     found = {name: count for name in names if (count := table.notes["misfits"].get(name, 0))}
@@ -119,6 +120,14 @@ def _misfits(table: DeskTable, plan: DecisionPlan) -> None:
             f"Cells that did not fit the schema: {listed}. They were moved to its bounds, or count for nothing.",
             "curator only",
         )
+    if rows := _rows_left_out(plan.id, desk, plan):
+        listed = "; ".join(f"{amount(count)} {kind}" for kind, count in rows.items())
+        messages.note(f"Rows: {listed}.", "curator only")
+
+
+@st.cache_data(max_entries=16, show_spinner=False, scope="session")
+def _rows_left_out(key: str, _desk: Desk, _plan: DecisionPlan) -> dict[str, int]:
+    return _desk.misfits(_plan)
 
 
 def _submit(here: PageState, desk: Desk, plan: DecisionPlan) -> None:

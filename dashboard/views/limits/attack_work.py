@@ -7,9 +7,9 @@ from uuid import uuid4
 
 import streamlit as st
 
-from core.desk.background import Background
 from core.desk.desk import Desk
 from core.desk.release_attacks import AttackedRelease
+from core.desk.running.background import Background
 from core.plans.statements import RunProgress
 from dashboard.views.common import messages
 

@@ -47,6 +47,25 @@ def rebuilt(
     )
 
 
+def composed(numbers: Sequence[int], curves: Mapping[str, Sequence[float]]) -> tuple[go.Figure, str]:
+    """Total epsilons by the number of releases, one curve for each way of adding up; the last is drawn strongest."""
+    figure = go.Figure()
+    for place, (name, totals) in enumerate(curves.items()):
+        last = place == len(curves) - 1
+        figure.add_scatter(
+            x=list(numbers), y=list(totals), mode="lines+markers", name=name,
+            line={"color": DARK if last else MIDDLE, "dash": "solid" if last else DASHES[1 + place], "width": 3},
+            marker={"symbol": SYMBOLS[place]}, hovertemplate="%{x} releases: ε %{y:.3g}<extra></extra>",
+        )  # fmt: skip
+    figure.update_layout(
+        margin=MARGINS, height=400, legend=LEGEND, xaxis_title="releases", yaxis_title="epsilon of all together"
+    )
+    figure.update_xaxes(type="log", tickvals=list(numbers), ticktext=[f"{number}" for number in numbers])
+    figure.update_yaxes(type="log", dtick="D2", tickformat="~g")
+    ends = ", ".join(f"{name} {totals[-1]:.3g}" for name, totals in curves.items())
+    return figure, f"Epsilon of {numbers[-1]} releases together, by way of adding up: {ends}."
+
+
 def by_bits(
     bits: Sequence[int],
     measured: Mapping[str, Sequence[float | None]],

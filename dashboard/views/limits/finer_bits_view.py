@@ -8,13 +8,12 @@ import streamlit as st
 
 from core.attacks.finer_bits import IntervalError, SecretValue, released
 from core.base.wording import amount
-from core.privacy.unit import Unit
 from core.theory.intervals import IntervalsBound
 from core.theory.lower_bounds import finest_bits, packing
 from dashboard.views.common import messages
 from dashboard.views.common.wording import percent
 from dashboard.views.limits import bound_charts
-from dashboard.views.limits.serving import QUICK, serving
+from dashboard.views.limits.serving import QUICK, UNIT, runs_of
 
 ROWS, EPSILONS, ALPHAS = (100, 1_000, 10_000), (0.1, 0.5, 1.0, 3.0), (0.01, 0.05, 0.1, 0.2, 0.4)
 BITS = (4, 8, 12, 16)
@@ -34,7 +33,7 @@ def show() -> None:
     alpha = right.select_slider("Error (α) that is wanted", ALPHAS, 0.05, key="limits-bits-alpha")
     measured = _measured(rows, epsilon)
     promised = [IntervalsBound(bits=bits).error(rows, epsilon) for bits in BITS]
-    least = [packing(math.log(2**bits - 1), epsilon, Unit.row("replace"), rows) / rows for bits in BITS]
+    least = [packing(math.log(2**bits - 1), epsilon, UNIT, rows) / rows for bits in BITS]
     lost = finest_bits(alpha, epsilon, rows)
     errors = {name: [each.worst if each else None for each in found] for name, found in measured.items()}
     figure, alt = bound_charts.by_bits(BITS, errors, promised, least, lost, alpha)
@@ -55,6 +54,6 @@ def _measured(rows: int, epsilon: float) -> dict[str, list[IntervalError | None]
     found: dict[str, list[IntervalError | None]] = {}
     for place, bits in enumerate(BITS):
         secret = SecretValue(bits=bits, rows=rows, moved=round(MOVED * rows))
-        for name, mechanism in serving((secret.queries,), secret.domain, Unit.row("replace"), epsilon, QUICK).items():
-            found.setdefault(name, [None] * len(BITS))[place] = released(secret, mechanism)
+        for name, error in runs_of(secret, epsilon, released, QUICK).items():
+            found.setdefault(name, [None] * len(BITS))[place] = error
     return found

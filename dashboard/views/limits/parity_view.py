@@ -5,11 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from core.attacks.worst_parity import DistinctRecords, ParityError, attacked
-from core.privacy.unit import Unit
 from dashboard.views.common import messages
 from dashboard.views.common.wording import percent
 from dashboard.views.limits import bound_charts
-from dashboard.views.limits.serving import serving
+from dashboard.views.limits.serving import runs_of
 
 ROWS, EPSILONS = (16, 32, 64), (0.1, 0.5, 1.0, 3.0)
 START = 32
@@ -42,6 +41,4 @@ def _records(rows: int) -> DistinctRecords:
 
 @st.cache_resource(show_spinner="Releasing invented tables …", max_entries=50)
 def _attacked(rows: int, epsilon: float) -> dict[str, ParityError]:
-    records = _records(rows)
-    found = serving((records.queries,), records.domain, Unit.row("replace"), epsilon)
-    return {name: attacked(records, mechanism) for name, mechanism in found.items()}
+    return runs_of(_records(rows), epsilon, attacked)

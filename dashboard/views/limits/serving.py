@@ -1,34 +1,41 @@
-"""Which mechanisms serve a class of questions, asked of themselves."""
+"""Every mechanism that serves the class of a lower bound, as they say themselves, run on its construction."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
+from core.attacks.invented import Construction
 from core.base.errors import DeskError
 from core.mechanisms.kit.protocol import Mechanism
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
-from core.queries.kit.protocol import QueryClass
 from core.registry import mechanism_from, offline
-from core.schema.domain import Domain
 
 QUICK = 1.5
 """Seconds of a run, as a mechanism tells them, up to which a page that waits for it runs it."""
 
 
-def serving(
-    queries: Sequence[QueryClass], domain: Domain, unit: Unit, epsilon: float, most_seconds: float = math.inf
-) -> dict[str, Mechanism]:
-    """Mechanisms that would run with pure noise, by name, as they come without any option."""
-    found = {}
+C = TypeVar("C", bound=Construction)
+R = TypeVar("R")
+UNIT = Unit.row("replace")
+
+
+def runs_of(
+    construction: C, epsilon: float, run: Callable[[C, Mechanism], R], most_seconds: float = math.inf
+) -> dict[str, R]:
+    """One run of every mechanism that serves a construction with pure noise, by name, as it comes without options."""
+    return {name: run(construction, mechanism) for name, mechanism in _serving(construction, epsilon, most_seconds)}
+
+
+def _serving(construction: Construction, epsilon: float, most_seconds: float) -> Iterator[tuple[str, Mechanism]]:
+    domain = construction.domain
     for name in offline:
-        mechanism = mechanism_from(name, tuple(queries), Budget(epsilon, 0), {})
+        mechanism = mechanism_from(name, (construction.queries,), Budget(epsilon, 0), {})
         try:
-            mechanism.check(domain, unit)
-            if mechanism.seconds(domain, unit) > most_seconds:
-                continue
+            mechanism.check(domain, UNIT)
+            if mechanism.seconds(domain, UNIT) <= most_seconds:
+                yield name, mechanism
         except DeskError:
             continue
-        found[name] = mechanism
-    return found

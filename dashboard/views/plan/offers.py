@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -23,8 +23,6 @@ from core.privacy.budget import Budget
 from core.queries.kit.protocol import QueryClass
 from core.registry import offline
 from dashboard.views.common import messages, option_form
-from dashboard.views.common.latest import keep_latest
-from dashboard.views.common.state import PageState
 from dashboard.views.common.wording import duration, number, percent
 from dashboard.views.plan.measuring_form import raised
 from dashboard.views.plan.plan_form import Accuracy, Wanted
@@ -35,8 +33,6 @@ STUDIED = " · for study"
 FOR_STUDY = "It is here to be studied and would need more than the others; choose a budget to use it."
 FEW, TALL = 5, 480
 """Mechanisms that are shown at their full length; a list of more scrolls in so many pixels, the best ones first."""
-KEPT = 16
-"""Priced choices that a session remembers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +66,6 @@ class Offers:
 
 
 def offers(
-    here: PageState,
     desk: Desk,
     table: DeskTable,
     asked: Sequence[QueryClass],
@@ -78,22 +73,11 @@ def offers(
     rows: int | None = None,
     measure: Fraction = Fraction(0),
 ) -> Offers:
-    """Every mechanism, priced or refused; remembered, because a page runs at every click."""
-
-    def priced() -> Offers:
-        if isinstance(wanted, Budget):
-            return _priced(desk, table, asked, wanted, rows, measure)
-        usual = offers(here, desk, table, asked, Budget(1, wanted.delta), rows, measure)
-        return _reaching(desk, table, asked, wanted, usual, desk.stand_ins(table, asked, rows=rows), measure)
-
-    return remembered(here.offers, (table.id, tuple(asked), wanted, rows, measure), priced)
-
-
-def remembered(known: dict[Any, Any], key: Hashable, make: Callable[[], Any]) -> Any:
-    """A value that is made once; only the latest few are kept."""
-    if key not in known:
-        keep_latest(known, key, make(), KEPT)
-    return known[key]
+    """Every mechanism, priced or refused. It takes seconds where trials are new: see `trials/first_trials.py`."""
+    if isinstance(wanted, Budget):
+        return _priced(desk, table, asked, wanted, rows, measure)
+    usual = _priced(desk, table, asked, Budget(1, wanted.delta), rows, measure)
+    return _reaching(desk, table, asked, wanted, usual, desk.stand_ins(table, asked, rows=rows), measure)
 
 
 def pick_key(table: DeskTable, asked: Sequence[QueryClass]) -> str:

@@ -57,7 +57,7 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
         here,
         first_trials.TRYING,
         (table.id, tuple(asked), wanted, guessed, measure),
-        lambda: offers.offers(here, desk, table, asked, wanted, guessed, measure),
+        lambda: offers.offers(desk, table, asked, wanted, guessed, measure),
     )
     if priced is None:
         first_trials.keep_typed(table)

@@ -8,7 +8,7 @@ from threading import Lock
 
 import streamlit as st
 
-from core.desk.background import Background
+from core.desk.running.background import Background
 from core.planning.rehearsal import Rehearsal, rehearse
 from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import RunProgress

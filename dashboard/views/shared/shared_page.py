@@ -13,7 +13,7 @@ from core.base.wording import amount
 from core.desk.desk import Desk
 from core.desk.kept.publisher import citation, imprint
 from core.desk.kept.shared import SharedItem
-from core.release.catalogue import promise
+from core.release.files.catalogue import promise
 from core.release.release import Release
 from core.sessions.room import MOST_OF_A_VISIT
 from dashboard.views.ask import ask_history, ask_question

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from core.kernel import asked, compared, disjoint, interactions, planes, query, raw, released, scores, tables
-from core.kernel.decisions import covers, cuts, rules, values, weighed
+from core.kernel.databases import mixture_errors
+from core.kernel.decisions import best_rules, covers, cuts, rules, values, weighed
 from core.kernel.remembered import Remembered
 from core.privacy.unit import Unit
 from core.queries.conjunctions import Conjunctions
@@ -109,6 +110,12 @@ KINDS: tuple[asked.Sealed, ...] = (
     covers.Matching(EDGES),
     covers.CoverCost(BOTH, np.array([[-1, 0], [1, 1]]), np.array([2, 3])),
     covers.RuleCosts(BOTH, np.array([[-1, 0, 1, 1], [0, 0, 0, 1]]), np.array([2, 3])),
+    best_rules.BestRules(
+        *(BOTH, np.array([[-1, 0, 1, 1], [0, 0, 0, 1], [1, 1, -1, 0]]), np.array([2, 3, 9])),
+        *(np.array([7, -3, 0]), np.array([0, 1, 0])),
+    ),
+    mixture_errors.MixtureErrors(CLASSES, DOMAIN, np.arange(24).reshape(3, 8) % 4, np.array([2, 0, 5])),
+    mixture_errors.MixtureErrors((STATISTICS,), DOMAIN, np.array([[0, 2, 1], [4, 1, 0]]), np.array([1, 3])),
     *(scores.DatabaseErrors(CLASSES, DOMAIN, 2, 3, _answers, told) for told in (None, 5)),
 )
 

@@ -19,6 +19,7 @@ from core.privacy.filters import Filters
 PARTS = st.lists(st.fractions(min_value=Fraction(1, 1000), max_value=1, max_denominator=1000), min_size=1, max_size=8)
 
 
+@pytest.mark.exhaustive
 @given(st.lists(st.fractions(min_value=0, max_value=2, max_denominator=100), max_size=4), PARTS, st.randoms())
 def test_parts_never_sum_to_more_than_the_pools(pools, parts, random):
     left, taken = Allowance(Cost.of(Pure(pool) for pool in pools)), Fraction(0)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter
-from core.kernel.interactions import Interaction
+from core.kernel.interactions import Axis, Interaction
 from core.kernel.tables import LARGEST
 from core.privacy.unit import Unit
 from core.schema.domain import Domain, Integers
@@ -86,3 +86,13 @@ def test_a_shape_that_is_not_the_tables_is_refused():
     for columns, shape in (((), ()), (("x",), (1,)), (("x", "y"), (2,))):
         with pytest.raises(BadParameter, match="shape"):
             Interaction(columns, shape, True)
+
+
+def test_the_scale_makes_counts_of_what_is_taken_along_a_column():
+    """Where sums over the column are 0: two values give their difference, more are multiplied by their number."""
+    for size, centred, scale in ((2, True, 2), (2, False, 2), (3, True, 3), (3, False, 1), (5, True, 5)):
+        axis, table = Axis(size, centred), np.arange(size, dtype=np.int64) * 2
+        table = table - table.sum() // size
+        assert axis.scale == scale
+        taken = axis.taken(table, 0)
+        assert taken.tolist() == ([table[1] - table[0]] if size == 2 else (scale * table).tolist())

@@ -9,13 +9,15 @@ from core.base.errors import BadParameter
 from core.kernel.raw import END, Buckets, NextBytes
 from core.kernel.tables import one_cell
 from core.privacy.unit import Unit
-from core.table.raw_columns import RawColumn, RawColumns
+from core.table.raw_columns import RawColumns, TextTally
 
 
 def column(*texts: str | None) -> RawColumns:
     known = sorted({text for text in texts if text is not None})
     positions = np.array([-1 if text is None else known.index(text) for text in texts])
-    return RawColumns({"x": RawColumn.of(positions, known)}, Unit.row())
+    tally = TextTally()
+    tally.add(positions, known)
+    return RawColumns({"x": tally.column()}, Unit.row())
 
 
 def test_values_fall_between_their_edges_and_the_rest_comes_last():

@@ -9,7 +9,7 @@ import pytest
 
 from core.kernel.query import Query
 from core.models.databases import Databases, all_of, everywhere, listed
-from core.models.nets import everything
+from core.models.nets.public_net import everything
 from core.schema.domain import Domain, Integers
 
 DOMAIN = Domain(tuple(Integers(name=name, low=0, high=high) for name, high in (("a", 2), ("b", 1))))

@@ -36,6 +36,7 @@ def ranking(*queries, rows=2_000, names=tuple(offline)) -> Ranking:
     return rank(candidates, StandIns.of(DOMAIN, Unit.row(), rows), Figures())
 
 
+@pytest.mark.exhaustive
 def test_the_smallest_error_is_first_and_every_place_has_its_reason() -> None:
     found = ranking(Marginals(order=2))
     errors = [each.figure.mean for each in found.offered]
@@ -85,6 +86,35 @@ def test_what_might_be_the_best_is_tried_once_though_it_takes_seconds(monkeypatc
     monkeypatch.setattr(recommendation, "modelled", slow)
     [only] = ranking(Marginals(order=2), names=("laplace",)).offered
     assert (only.figure.how, only.figure.runs) == ("simulated", 1)
+
+
+def test_those_that_take_seconds_share_one_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
+    costs = {"laplace": 6.0, "histogram": 3.0, "tree": 5.0}
+
+    def slow(mechanism: Mechanism, stand_ins: StandIns) -> fitted.Modelled:
+        return replace(fitted.modelled(mechanism, stand_ins), cost=costs[mechanism.name], mean_spread=9.0)
+
+    monkeypatch.setattr(kept_trials, "modelled", slow)
+    monkeypatch.setattr(recommendation, "modelled", slow)
+    found = ranking(Marginals(order=2), names=tuple(costs)).offered
+    assert {each.name: each.figure.how for each in found} == {
+        "histogram": "simulated",
+        "tree": "simulated",
+        "laplace": "modelled",
+    }
+
+
+def test_a_mechanism_for_study_that_counts_many_steps_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However quick the model says it is: it knows few runs that take long."""
+
+    def quick(mechanism: Mechanism, stand_ins: StandIns) -> fitted.Modelled:
+        return replace(fitted.modelled(mechanism, stand_ins), cost=0.01)
+
+    monkeypatch.setattr(recommendation, "modelled", quick)
+    names = ("laplace", "iterative-perceptron")
+    assert ranking(Marginals(order=2), names=names).studied[0].figure.how == "simulated"
+    monkeypatch.setattr(offline["iterative-perceptron"], "seconds", lambda *_: 30.0)
+    assert ranking(Marginals(order=2), names=names).studied[0].figure.how == "modelled"
 
 
 def test_places_rest_on_the_tables_that_both_were_tried_on(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -214,10 +214,10 @@ def test_results_do_not_depend_on_the_decimal_context() -> None:
         filters = Filters.of(Budget(1.3, 1e-8))
         return filters.to_text(), filters.amounts(cost(Laplace(Fraction(1, 7)), Gaussian(Fraction(1, 90))))
 
-    from core.privacy import accounting, gaussian
+    from core.privacy import accounting, gaussian, renyi
 
     def forget() -> None:
-        cached = (accounting.order_for, accounting.capacity, accounting._of_event, accounting._logs, accounting._log)
+        cached = (accounting.order_for, accounting.capacity, renyi._of_event, renyi._logs, renyi.log)
         for each in (*cached, gaussian.gaussian_capacity, gaussian._of_event):
             each.cache_clear()
 

@@ -14,14 +14,17 @@ from fractions import Fraction
 
 import pytest
 
-from core.privacy import accounting, filters
+from core.privacy import filters
 from core.privacy import gaussian as gdp
-from core.privacy.accounting import advanced, basic, capacity, epsilon_for, gaussian, order_for, renyi, units, zcdp
+from core.privacy import renyi as curve
+from core.privacy.accounting import capacity, order_for, units
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Event, Gaussian, Laplace, Pure, Selection
 from core.privacy.filters import Filters
 from core.privacy.remaining import remaining_epsilon
 from core.privacy.spendable import mixed_capacity, mixed_order, mixed_rho_for, pure_for, rho_for
+from core.theory import composition
+from core.theory.composition import advanced, basic, epsilon_for, gaussian, renyi, zcdp
 
 BUDGETS = [Budget("1/100", "1e-9"), Budget(1, "1e-9"), Budget("37/10", "1e-12"), Budget(70, "1e-6"), Budget(2, "3/10")]
 ORDERS = [Fraction(1025, 1024), Fraction(11, 10), Fraction(7, 2), Fraction(139, 4), Fraction(300)]
@@ -36,7 +39,7 @@ COSTS: list[Cost] = [
 
 
 def curves(kind: Callable[[Fraction], Event]) -> Iterable[object]:
-    return (accounting._of_event(kind(epsilon), order) for epsilon in EPSILONS for order in ORDERS)
+    return (curve._of_event(kind(epsilon), order) for epsilon in EPSILONS for order in ORDERS)
 
 
 def rounded(value: Fraction | None) -> str:
@@ -50,7 +53,7 @@ AMOUNTS: dict[str, Callable[[], Iterable[object]]] = {
     "orders": lambda: map(order_for, BUDGETS),
     "capacities": lambda: (capacity(budget) for budget in [*BUDGETS, Budget(1), Budget("1e-13")]),
     "capacities at an order": lambda: (capacity(budget, order) for budget in BUDGETS for order in ORDERS),
-    "allowances": lambda: (accounting._allowance(order, budget.delta) for budget in BUDGETS for order in ORDERS),
+    "allowances": lambda: (curve.allowance(order, budget.delta) for budget in BUDGETS for order in ORDERS),
     "pure": lambda: curves(Pure),
     "selections": lambda: curves(Selection),
     "gaussians": lambda: curves(Gaussian),
@@ -58,7 +61,7 @@ AMOUNTS: dict[str, Callable[[], Iterable[object]]] = {
     "basic": lambda: map(basic, COSTS),
     "advanced": lambda: (advanced(cost, budget.delta) for cost in COSTS for budget in BUDGETS),
     "optimal": lambda: (
-        accounting._optimal(times, epsilon, budget.delta)
+        composition._optimal(times, epsilon, budget.delta)
         for times in (1, 2, 7) for epsilon in EPSILONS[1:5] for budget in BUDGETS
     ),
     "concentrated": lambda: (zcdp(cost, budget.delta) for cost in COSTS for budget in BUDGETS),

@@ -56,6 +56,7 @@ def test_laplace_and_gaussian_beyond_machine_integers() -> None:
     assert stats.kstest(draws, stats.norm(scale=float(scale)).cdf).pvalue > RIGHT
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=3)
 @pytest.mark.parametrize(
     ("scores", "epsilon", "sensitivity"),

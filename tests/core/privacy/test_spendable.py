@@ -8,7 +8,7 @@ from core.base.errors import BadParameter
 from core.privacy.accounting import UNITS, capacity, order_for, units
 from core.privacy.budget import Budget, OneWayBudget
 from core.privacy.events import Gaussian, Laplace
-from core.privacy.spendable import mixed_capacity, mixed_order, mixed_rho_for, pure_for, rho_for
+from core.privacy.spendable import covers, mixed_capacity, mixed_order, mixed_rho_for, pure_for, rho_for
 from tests.accounts import part_of
 from tests.core.privacy.test_accounting import BUDGETS, cost
 
@@ -38,3 +38,11 @@ def test_no_delta_buys_no_gaussian_noise() -> None:
         with pytest.raises(BadParameter, match="needs a delta above 0"):
             buys(Budget(1))
     assert pure_for(Budget(1)) == 1
+
+
+@pytest.mark.parametrize("kind", [Budget, OneWayBudget])
+def test_a_budget_covers_what_it_buys_and_no_more(kind: type[Budget]) -> None:
+    budget = kind(1, "1e-9")
+    bought = rho_for(budget)
+    assert covers(budget, cost(Gaussian(bought)))
+    assert not covers(budget, cost(Gaussian(bought * Fraction(101, 100))))

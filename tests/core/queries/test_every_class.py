@@ -17,6 +17,7 @@ from core.base.errors import BadParameter
 from core.kernel.query import Query
 from core.models.histogram import Histogram
 from core.queries.kit.dimensions import scale
+from core.queries.kit.protocol import Spanned
 from tests.core.queries.cases import LINEAR, NONLINEAR, identified, members, random_cells
 
 linear = pytest.mark.parametrize(("query", "domain"), LINEAR, ids=identified(LINEAR))
@@ -57,6 +58,18 @@ def test_sampled_members_belong_to_the_class(query, domain):
     assert len(drawn) == 60
     assert found <= known
     assert len(found) > 1 or len(known) == 1
+
+
+@linear
+def test_many_spans_are_answered_as_each_of_them_is(query, domain):
+    if not isinstance(query, Spanned):
+        assert query.name not in ("intervals", "unions", "rectangles")
+        return
+    counts, places = random_cells(domain, 5), query.draw(domain, 40, np.random.default_rng(1))
+    drawn = [query.member_between(domain, each) for each in places]
+    assert np.array_equal(query.totals_between(counts, places), [member.total(counts) for member in drawn])
+    sampled = query.sample(domain, 40, np.random.default_rng(1))
+    assert all(np.array_equal(one.weights, other.weights) for one, other in zip(drawn, sampled, strict=True))
 
 
 @every

@@ -32,6 +32,7 @@ def released(desk: Desk, mechanism: str, *rules: str) -> Release:
     return desk.release(plan)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_records_and_tables_keep_every_rule(tmp_path, mechanism):
     made = released(Desk(tmp_path / "desk", journal=tmp_path / "journal"), mechanism, *RULES)

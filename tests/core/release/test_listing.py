@@ -20,6 +20,7 @@ from core.release import listing as listing_module
 from core.release.listing import INFERRED, MEASURED, ListedTable, Listing, announced, fitting, room_for
 from core.release.release import Release
 from core.schema.domain import Booleans, Categories, Domain, Integers
+from tests.core.release.sealed import sealed
 from tests.core.release.test_certificate import CERTIFICATE
 from tests.core.samples import SMALL, small_cells
 
@@ -36,7 +37,7 @@ def tables_of(release: Release) -> pd.DataFrame:
 
 
 def packed(model, sets=PAIRS) -> Release:
-    return Release.pack(model, CERTIFICATE, np.random.default_rng(0), SMALL.names, None, sets)
+    return sealed(model, CERTIFICATE, SMALL.names, sets)
 
 
 def points(seed: int = 0) -> Points:

@@ -111,6 +111,7 @@ def test_errors_name_line_and_column(text: str, sentence: str) -> None:
     assert str(problem.value).endswith(".")
 
 
+@pytest.mark.exhaustive
 @given(some.text(max_size=60) | some.text(alphabet='name,low\n"1|;[{}]: ', max_size=60))
 def test_anything_else_is_one_sentence(text: str) -> None:
     try:

@@ -39,8 +39,9 @@ def test_one_record_does_not_move_the_others() -> None:
 
 
 def test_ids_of_mixed_types_are_told_apart_by_their_own_text() -> None:
-    owners = Frame(mixed(1, True, "1", 1.0, Decimal("1.50"), Decimal("1.5"), None, "", float("nan"), " 1")).owners
-    found = owners("children").tolist()
+    rows = Frame(mixed(1, True, "1", 1.0, Decimal("1.50"), Decimal("1.5"), None, "", float("nan"), " 1"))
+    [(_, owners)] = rows.owners("children")
+    found = owners.tolist()
     assert found[0] == found[2] == found[3] != found[1]
     assert found[4] == found[5]
     assert found[6] == found[7] == found[8] == -1
@@ -65,7 +66,8 @@ def test_an_id_that_is_no_number_is_no_id(tmp_path: Path) -> None:
         engine.execute("CREATE TABLE people AS SELECT unnest(['nan', '0', '-0', '2.5']::DOUBLE[]) AS id")
     with opened((tmp_path / "ids.duckdb", "people")) as rows:
         rows.take(["id"])
-        found = rows.owners("id").tolist()
+        [(_, owners)] = rows.owners("id")
+        found = owners.tolist()
     assert found[0] == -1
     assert found[1] == found[2] != found[3]
 

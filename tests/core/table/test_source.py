@@ -53,11 +53,16 @@ def test_a_text_file_is_read_as_its_curator_says(tmp_path: Path) -> None:
     path.write_bytes("größe;ort\n1,5;Köln\n1.234,5;Köln\n7;x\n2.5;x\n,;x\n".encode("latin-1"))
     with opened(TextFile(path, "latin-1", ",")) as rows:
         assert rows.take(["größe", "ort"]) == 5
-        codes, misfits = rows.encode(Reals(name="größe", low=0, high=2000, bins=2000, missing=True))
+        size, place = (
+            Reals(name="größe", low=0, high=2000, bins=2000, missing=True),
+            Categories(name="ort", values=("Köln", "x")),
+        )
+        [piece] = rows.pieces([size, place])
+        codes, misfits = piece.encode(size)
         assert (codes.tolist(), misfits) == ([1, 1234, 7, 2, 2000], 1), (
             "a point alone is a point; a comma alone nothing"
         )
-        assert rows.encode(Categories(name="ort", values=("Köln", "x")))[0].tolist() == [0, 0, 1, 1, 1]
+        assert piece.encode(place)[0].tolist() == [0, 0, 1, 1, 1]
     with pytest.raises(BadFile, match="not UTF-8"):
         inspect(path)
 

@@ -18,7 +18,7 @@ from core.privacy.unit import Unit
 from core.schema.domain import Categories, Domain, Integers
 from core.table import column_store
 from core.table.table import Table
-from tests.core.table.test_table import sources, table
+from tests.core.table.test_table import people, schema, sources, table
 
 __all__ = ["sources", "table"]
 
@@ -98,3 +98,32 @@ def test_a_damaged_folder_is_refused(table: Table, tmp_path: Path, harm: str) ->
         Table.open(tmp_path / "kept")
     with pytest.raises(BadFile):
         Table.open(tmp_path / "nothing")
+
+
+def test_drafts_that_a_killed_program_left_are_swept_and_those_of_others_are_not(tmp_path: Path) -> None:
+    left = tmp_path / ".draft-left"
+    left.mkdir()
+    (left / "0.npy").write_bytes(b"codes")
+    with column_store.draft(tmp_path) as first:
+        first.begin({"a": np.dtype(np.uint8)}, 3)
+        assert not left.exists()
+        first.append("a", np.array([1, 2], dtype=np.uint8))
+        with column_store.draft(tmp_path) as second:
+            second.begin({"a": np.dtype(np.uint8)}, 0)
+            assert len(os.listdir(tmp_path)) == 2
+        first.append("a", np.array([3], dtype=np.uint8))
+        assert first.columns()["a"].tolist() == [1, 2, 3]
+    assert os.listdir(tmp_path) == []
+
+
+def test_codes_go_to_the_workspace_while_rows_are_read(table: Table, tmp_path: Path) -> None:
+    with column_store.draft(tmp_path) as draft:
+        loaded = Table.load(people(), schema(), Unit.row(), Noise(), store=draft)
+        assert all(isinstance(column, np.memmap) for column in loaded.codes.values())
+        loaded.save(tmp_path / "kept", draft)
+    assert os.listdir(tmp_path) == ["kept"]
+    assert {path.stat().st_mode & 0o777 for path in (tmp_path / "kept").iterdir()} == {0o600}
+    opened = Table.open(tmp_path / "kept")
+    assert {name: opened.codes[name].tolist() for name in opened.codes} == {
+        name: table.codes[name].tolist() for name in table.codes
+    }

@@ -237,6 +237,22 @@ def test_the_kept_rows_are_chosen_uniformly() -> None:
     assert ((counts - 1600) ** 2 / 1600).sum() < 25  # chi-square with 4 degrees of freedom, far below 1 in 10,000
 
 
+@given(
+    rows=st.lists(st.tuples(st.integers(-1, 5), st.integers(0, 2**64 - 1) | st.integers(0, 3)), max_size=40),
+    limit=st.integers(1, 4),
+)
+def test_rows_are_kept_by_their_whole_keys(rows: list[tuple[int, int]], limit: int) -> None:
+    owners = np.array([owner for owner, _ in rows], dtype=np.intp)
+    keys = np.array([key for _, key in rows], dtype=np.uint64)
+    smallest = [
+        place
+        for place, (owner, key) in enumerate(rows)
+        if owner >= 0
+        and sum((other, at) < (key, place) for at, (whose, other) in enumerate(rows) if whose == owner) < limit
+    ]
+    assert contribution_limit.keep_smallest(owners, keys, limit).tolist() == smallest
+
+
 def test_one_more_id_changes_only_its_own_rows() -> None:
     keys = Noise().keys(600)
     owners = np.random.default_rng(1).integers(0, 50, 600)

@@ -6,6 +6,7 @@ import math
 
 from core.theory import (
     BothPlayersBound,
+    DatabasePlayerBound,
     DataPlayerBound,
     ExponentialBound,
     GaussianBound,
@@ -65,6 +66,8 @@ CASES = {
     "query player delta": QueryPlayerBound(log_universe=UNIVERSE, log_queries=QUERIES, delta=1e-9),
     "both players": BothPlayersBound(log_universe=UNIVERSE, log_queries=QUERIES),
     "both players delta": BothPlayersBound(log_universe=UNIVERSE, log_queries=QUERIES, delta=1e-9),
+    "database player": DatabasePlayerBound(log_net=50.0, log_queries=QUERIES, net_alpha=0.01),
+    "database player delta": DatabasePlayerBound(log_net=50.0, log_queries=QUERIES, net_alpha=0.01, delta=1e-9),
     "iterative net": iterative_net(log_universe=UNIVERSE, log_queries=QUERIES, net_alpha=0.01),
     "intervals": IntervalsBound(bits=16),
     "unions": IntervalsBound(bits=16, pieces=3),

@@ -67,13 +67,13 @@ def test_known_vc_dimensions(matrix, dimension):
 
 
 @pytest.mark.exhaustive
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(hnp.arrays(np.int8, st.tuples(st.integers(1, 9), st.integers(1, 5)), elements=st.integers(0, 1)))
 def test_vc_dimension_is_what_the_definition_says(matrix):
     assert vc_dimension(matrix).high == slow(matrix, 0.5)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     hnp.arrays(np.int8, st.tuples(st.integers(1, 8), st.integers(1, 4)), elements=st.integers(0, 10)),
     st.sampled_from([0.05, 0.1, 0.15, 0.25, 0.5]),

@@ -6,7 +6,6 @@ import math
 
 import pytest
 
-from core.privacy.accounting import advanced
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Pure
 from core.privacy.spendable import rho_for
@@ -20,6 +19,7 @@ from core.theory import (
     SmallDbLinearBound,
     SmallDbVcBound,
 )
+from core.theory.composition import advanced
 from core.theory.iterative import ExponentialDistinguisher
 from core.theory.smalldb import hoeffding
 

@@ -202,6 +202,7 @@ def test_only_what_is_offered_is_answered(asked: Asked) -> None:
     connection.close()
 
 
+@pytest.mark.exhaustive
 def test_the_rate_is_kept(asked: Asked) -> None:
     statuses = [asked.ask("slow", "ill")[0] for _ in range(3)]
     status, found, headers = asked.ask("slow", "ill")

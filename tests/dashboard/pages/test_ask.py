@@ -169,6 +169,7 @@ def test_a_target_error_that_was_typed_is_not_replaced(page: Open, clinic: DeskT
 def test_ask_in_every_way(page: Open, desk: Desk, people: DeskTable, name: str):
     app = opened(page, desk, name)
     assert not errors(app)
+    assert "A statistic" not in next(x for x in app.segmented_control if x.label == "Compose it as").options
     [session] = desk.sessions(people)
     chooser(app, "Columns").set_value(["town"]).run()
     button(app, "Ask").click().run()
@@ -185,6 +186,33 @@ def test_ask_in_every_way(page: Open, desk: Desk, people: DeskTable, name: str):
     assert float(metric(app, "Share").removesuffix(" %")) == pytest.approx(45, abs=10)
     assert metric(app, "Questions") == "4"
     assert len(session.transcript()) == 4
+
+
+@pytest.mark.exhaustive
+def test_statistics_that_are_not_sums_are_asked_where_they_are_answered(page: Open, desk: Desk, people: DeskTable):
+    app = way(opened(page, desk, "online-median"), "A statistic")
+    chooser(app, "Columns of the table").set_value(["town"]).run()
+    assert not errors(app)
+    assert "Share of rows in the fullest cell of the table of town." in words(app)
+    button(app, "Ask").click().run()
+    assert float(metric(app, "Share").removesuffix(" %")) == pytest.approx(60, abs=15)
+    statistic = next(found for found in app.selectbox if found.label == "Statistic")
+    statistic.set_value("top").run()
+    number(app, "How many of them").set_value(2).run()
+    button(app, "Ask").click().run()
+    assert float(metric(app, "Share").removesuffix(" %")) == pytest.approx(90, abs=15)
+    next(found for found in app.selectbox if found.label == "Statistic").set_value("difference").run()
+    assert "Choose some cells for each of the two groups." in words(app)
+    chooser(app, "One group").set_value([0]).run()
+    chooser(app, "The other group").set_value([1, 2]).run()
+    assert not errors(app)
+    button(app, "Ask").click().run()
+    assert not errors(app)
+    assert float(metric(app, "Share").removesuffix(" %")) == pytest.approx(10, abs=10)
+    next(found for found in app.selectbox if found.label == "Statistic").set_value("distance").run()
+    button(app, "Ask").click().run()
+    session = next(each for each in desk.sessions(people) if each.answers_statistics)
+    assert len(session.transcript()) == 4 and metric(app, "Questions") == "4"
 
 
 @pytest.mark.exhaustive

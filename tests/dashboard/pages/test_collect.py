@@ -53,6 +53,7 @@ def test_a_questionnaire_is_designed_from_a_public_schema(page: Open, small: Des
     assert "Choose at least one column" in words(app) and not labels(app)
 
 
+@pytest.mark.exhaustive
 def test_reports_become_estimates_and_files(page: Open) -> None:
     """Under a plan from a file; what is no report of it is left out with one sentence."""
     people = 400

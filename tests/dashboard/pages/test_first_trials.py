@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.plans.statements import DeskTable
+from dashboard.views.common import state
 from dashboard.views.plan import comparison, offers
 from dashboard.views.plan.trials import first_trials
 from tests.dashboard.pages.test_pages import errors, field
@@ -73,8 +74,7 @@ def test_what_is_there_stays_while_better_figures_are_computed(page: Open, mixed
     app = ended(pick(page("plan"), "intervals"))
     before = planned(app)
     gate.clear()
-    session(app).offers.clear()  # as when more trials have ended
-    session(app).refined += 1
+    session(app).refined += 1  # as when more trials have ended
     app.run()
     assert waits(app)
     assert mechanism(app).options
@@ -107,3 +107,25 @@ def test_comparing_goes_on_beside_fields_that_are_drawn_already(
     opened.set()
     ended(app)
     assert not errors(app)
+
+
+def test_a_session_remembers_the_latest_outcomes_until_figures_are_better(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(first_trials, "PATIENCE", 60)
+    here, made = state.PageState(), []
+
+    def make(about: int) -> int:
+        made.append(about)
+        return about
+
+    def outcome(about: int) -> int | None:
+        return first_trials.found(here, "x", about, lambda: make(about))
+
+    for about in range(1, first_trials.KEPT + 6):
+        assert outcome(about) == about
+    assert len(here.found) == first_trials.KEPT
+    assert outcome(first_trials.KEPT + 5) == made[-1] == len(made), "it was there"
+    here.refined += 1
+    assert outcome(first_trials.KEPT + 5) == first_trials.KEPT + 5
+    assert len(made) == first_trials.KEPT + 6

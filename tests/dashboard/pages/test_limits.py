@@ -19,7 +19,14 @@ from core.queries.marginals import Marginals
 from core.schema.domain import Domain, Integers
 from dashboard.door import access
 from dashboard.views.common import state
-from dashboard.views.limits import attack_view, finer_bits_view, linkage_view, parity_view, reconstruction_view
+from dashboard.views.limits import (
+    attack_view,
+    composition_view,
+    finer_bits_view,
+    linkage_view,
+    parity_view,
+    reconstruction_view,
+)
 from tests.dashboard.listed import APP
 from tests.dashboard.pages.test_pages import Open, errors, small, words
 
@@ -52,6 +59,9 @@ def test_a_visitor_moves_every_slider(desk: Desk, small: DeskTable, monkeypatch:
     assert "40 invented people and 80 counts" in words(app) and "no attacker expects more than 95 %" in words(app)
     app.select_slider(key="limits-odds").set_value(0.1).run()
     assert "wins at most 53 % of the bets" in words(app)
+    assert "500 of them together are (12.5, 1e-06)-private" in words(app)
+    app.selectbox(key="limits-composition-kind").set_value(composition_view.KINDS[2]).run()
+    assert "500 of them together are (2.71, 1e-06)-private" in words(app)
     before = app.table[0].value["by VC"].tolist()
     app.select_slider(key="limits-alpha").set_value(0.2).run()
     assert app.table[0].value["by VC"].tolist() != before
@@ -101,7 +111,7 @@ def test_every_bound_has_its_chart_and_its_sentence(page: Open) -> None:
         "The mirrored mod keeps", "Not with fewer than", "need at least 100 rows",
     ):  # fmt: skip
         assert figures in said
-    assert len(app.get("plotly_chart")) == 7
+    assert len(app.get("plotly_chart")) == 8
     app.select_slider(key="limits-hidden-epsilon").set_value(0.1).run()
     assert "With this desk's noise at ε 0.1" in words(app)
     app.select_slider(key="limits-bits-alpha").set_value(0.4).run()

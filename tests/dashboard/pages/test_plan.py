@@ -108,7 +108,7 @@ def test_options_count_when_a_budget_is_sought(page: Open, mixed: DeskTable) -> 
 @pytest.mark.exhaustive
 def test_every_mechanism_names_its_own_epsilon(desk: Desk, mixed: DeskTable) -> None:
     wanted = Accuracy(within=25, error="mean", delta=1e-9)
-    priced = offers.offers(state.PageState(), desk, mixed, [Intervals(column="age")], wanted)
+    priced = offers.offers(desk, mixed, [Intervals(column="age")], wanted)
     assert len({offer.budget for offer in priced.found}) > 3
     assert all(offer.expected.high <= 25 for offer in priced.found)
     assert priced.found[0].budget.epsilon == min(offer.budget.epsilon for offer in priced.found)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,9 @@ from core.desk.desk import Desk
 from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
-from core.queries.intervals import Intervals
 from core.registry import offline, query_classes
 from core.schema.domain import Domain
-from dashboard.views.common import option_form, state
+from dashboard.views.common import option_form
 from dashboard.views.plan import offers
 from tests.dashboard.pages.test_pages import button, chooser, errors, field, finished, go_on, words
 
@@ -290,19 +288,6 @@ def test_the_recommendation_is_followed_until_something_is_picked(page: Open, mi
     app.switch_page("steps/plan.py").run()
     assert mechanism(app).value == "iterative-weights"
     assert recommended(pick(app, "intervals"))
-
-
-@pytest.mark.exhaustive
-def test_a_session_remembers_a_few_prices(desk: Desk, mixed: DeskTable) -> None:
-    here = state.PageState()
-    asked = [Intervals(column="age")]
-    for place in range(offers.KEPT + 5):
-        offers.offers(here, desk, mixed, asked, Budget(1 + place))
-    assert len(here.offers) == offers.KEPT
-    assert (mixed.id, tuple(asked), Budget(offers.KEPT + 5), None, Fraction(0)) in here.offers
-    before = list(here.offers.values())
-    offers.offers(here, desk, mixed, asked, Budget(offers.KEPT + 5))
-    assert list(here.offers.values()) == before
 
 
 @pytest.mark.exhaustive

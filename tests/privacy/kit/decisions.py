@@ -51,6 +51,7 @@ INSTANCES: dict[str, list[tuple[Domain, dict[str, Any]]]] = {
     "vertex-cover-size": [(GRAPH, ENDS)],
     "set-cover-presence": [(ELEMENTS, SETS), (ELEMENTS, {**SETS, "costs": [["A", 4]]})],
     "set-cover-orders": [(ELEMENTS, SETS), (ELEMENTS, {**SETS, "costs": [["A", 4]]})],
+    "set-cover-buckets": [(ELEMENTS, SETS), (ELEMENTS, {**SETS, "costs": [["A", 4], ["C", 3]]})],
     "set-cover-choices": [(ELEMENTS, SETS), (ELEMENTS, {**SETS, "costs": [["A", 4]]})],
     "set-cover-ranges": [(ELEMENTS, {**SETS, "costs": [["A", 400], ["B", 3]]})],
     "projects": [(PROJECTS, {"columns": ["a", "b", "c"], "k": 2})],

@@ -11,8 +11,8 @@ from uuid import uuid4
 import streamlit as st
 
 from core.base.errors import DeskError
-from core.desk.background import Background
 from core.desk.desk import Desk
+from core.desk.running.background import Background
 from core.planning.simulation.error_map import ErrorMap
 from core.planning.simulation.stand_ins import StandIns
 from core.plans.plan import Plan

@@ -50,7 +50,6 @@ def _watch(here: PageState, work: str) -> None:
     with messages.guarded():
         progress = public_trials.service().progress(work)
         if progress is None:
-            here.offers.clear()
             here.refined += 1
             st.rerun()
         st.caption(f"{progress.stage} …")

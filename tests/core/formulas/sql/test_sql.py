@@ -199,6 +199,7 @@ def test_the_interval_of_a_quantile_is_narrow_where_answers_are_exact():
         assert found.confidence == pytest.approx(0.85)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("selected", ["COUNT(*)", "SUM(hours)", "AVG(hours)", "MEDIAN(hours)", "QUANTILE(age, 0.8)"])
 def test_intervals_hold_as_often_as_they_say(selected):
     """Normal noise with its own margin, fresh for each question, as a session has it; by chance below once in 10^5."""

@@ -282,3 +282,9 @@ def test_tables_of_another_shape_are_refused():
         Weighed(("y",), np.array([[1, 2, 3]]), np.array([0])).scores(table)
     with pytest.raises(BadParameter, match="covered_by"):
         CoverCost(("y",), np.array([0, 1, 1]), COSTS).counts(table)
+
+
+@pytest.mark.parametrize(("costs", "most"), [([1, 1], 1), ([2, 7], 7), ([0, 0], 1)])
+def test_a_row_brings_at_most_the_largest_cost_into_use(costs: list[int], most: int) -> None:
+    asked = CoverCost(("y",), np.array([0, 1]), np.array(costs))
+    assert (asked.change(ROW).l1, asked.change(PERSON).l1) == (most, 3 * most)

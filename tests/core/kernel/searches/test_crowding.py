@@ -76,6 +76,7 @@ def worst_loss(asked: Crowding, shape: tuple[int, ...], epsilon: Fraction, most:
     return lost
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(6)])
 def test_no_row_of_a_small_column_tells_more_than_is_paid(epsilon):
     lost = worst_loss(Crowding(("x",), (1,)), (4,), epsilon, 5)

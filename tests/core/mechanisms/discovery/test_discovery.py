@@ -10,7 +10,7 @@ from core.mechanisms.discovery.discovery import LONGEST, Discovery, Suggestion
 from core.privacy.budget import Budget
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
-from core.table.raw_columns import RawColumn, RawColumns
+from core.table.raw_columns import RawColumn, RawColumns, TextTally
 from core.table.table import survey
 
 PURE, APPROXIMATE = Budget(4), Budget(4, 1e-9)
@@ -96,7 +96,11 @@ def test_a_survey_counts_the_rows_that_count(tmp_path):
 
 
 def test_nulls_are_counted_apart():
-    assert RawColumn.of(np.array([0, 1, -1, 1]), ["a", "b"]).nulls == 1
+    tally = TextTally()
+    tally.add(np.array([0, 1, -1, 1]), ["a", "b"])
+    tally.add(np.array([-1, 0]), ["b"])
+    column = tally.column()
+    assert (column.texts, column.counts.tolist(), column.nulls) == (["a", "b"], [1, 3], 2)
 
 
 def test_one_row_moves_one_count_even_where_texts_share_their_bytes():

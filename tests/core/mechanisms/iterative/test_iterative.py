@@ -18,7 +18,7 @@ from core.mechanisms.iterative.iterative_weights import IterativeWeights
 from core.mechanisms.kit.schedule import lay_out
 from core.models.dense import Dense
 from core.models.fitting.updates import Weights
-from core.models.median import MedianSet
+from core.models.nets.median import MedianSet
 from core.models.signed import Signed
 from core.privacy.budget import Budget
 from core.privacy.noise import Noise

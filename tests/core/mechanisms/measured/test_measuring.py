@@ -80,6 +80,7 @@ def too_many(missed: Counter, runs: int) -> bool:
     return max(missed.values()) > stats.binom.ppf(1 - 1e-4 / len(missed), runs, 0.05)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=3)
 @pytest.mark.parametrize("rows", [60, 4_000])
 @pytest.mark.parametrize("unit", UNITS, ids=str)

@@ -29,6 +29,7 @@ from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
 from core.schema.domain import Booleans, Domain, Integers
 from core.table.counts import Cells
+from core.theory.composition import basic
 from core.theory.median import MedianBound
 from tests.accounts import part_of
 from tests.core.mechanisms.median_checks import MICRO, Scripted, both, log_chance, neighbours, scripted, session
@@ -118,7 +119,7 @@ def test_exact_privacy_of_the_calibrated_form_on_a_micro_domain():
     hard, spent = mechanism.hard_answers(MICRO, unit), mechanism.cost(MICRO, unit)
     sparse = mechanism.sparse(unit, hard)
     assert sparse.most == hard >= 3 and spent == sparse.cost
-    assert accounting.basic(spent) <= 1
+    assert basic(spent) <= 1
     numbers, largest = float(sparse.number.epsilon), 0.0
     threshold = math.ceil(mechanism._width(4.0, unit, hard) / 4 * GRID)
     outcomes = product(product(["easy", "hard"], repeat=3), ((0, 7, 0), (7, 0, 7), (0, 0, 7)))

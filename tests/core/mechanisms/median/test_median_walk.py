@@ -15,12 +15,12 @@ from core.kernel.compared import GRID
 from core.kernel.query import Query
 from core.mechanisms.median.median_walk import MedianWalk
 from core.models.polytope import cloud as walk_cloud
-from core.privacy import accounting
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
 from core.schema.domain import Booleans, Domain, Integers
 from core.table.counts import Cells
+from core.theory.composition import basic
 from tests.accounts import part_of
 from tests.core.mechanisms.median_checks import MICRO, Scripted, both, log_chance, neighbours, scripted, session
 from tests.core.samples import SMALL, small_counts
@@ -78,7 +78,7 @@ def test_exact_privacy_on_a_micro_domain_although_the_walk_has_not_mixed():
         assert abs(one - two) <= (float(sparse.run.epsilon) + kinds.count("hard") * numbers) * (1 + 1e-6)
         largest = max(largest, abs(one - two))
     assert largest > 0.5 * numbers
-    assert accounting.basic(mechanism.cost(MICRO, unit)) <= 1
+    assert basic(mechanism.cost(MICRO, unit)) <= 1
 
 
 @pytest.mark.parametrize("budget", [Budget(1), Budget(0.3, 1e-9)])

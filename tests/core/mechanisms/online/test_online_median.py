@@ -14,8 +14,8 @@ from core.desk.desk import Desk
 from core.kernel.kernel import Kernel
 from core.kernel.query import Statistic
 from core.mechanisms.online.online_median import OnlineMedian
-from core.models import median
-from core.models.nets import random_net
+from core.models.nets import net_answers
+from core.models.nets.public_net import random_net
 from core.privacy.budget import Budget
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
@@ -103,9 +103,9 @@ def test_answers_are_within_what_they_say_and_hard_ones_teach() -> None:
 def test_members_are_answered_together_as_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     net = random_net(PLANE.cells(), 20, 9, np.random.default_rng(0))
     query = Lipschitz(columns=PLANE.names[:2][::-1], statistics=(("largest",), ("top", 3)))
-    together = median._answers(query, PLANE, net)
-    monkeypatch.setattr(median, "MOST_HELD", 0)
-    assert np.array_equal(together, median._answers(query, PLANE, net))
+    together = net_answers.class_answers(query, PLANE, net)
+    monkeypatch.setattr(net_answers, "MOST_HELD", 0)
+    assert np.array_equal(together, net_answers.class_answers(query, PLANE, net))
 
 
 def test_only_statistics_of_the_class_are_asked() -> None:

@@ -76,7 +76,7 @@ def test_a_theme_is_measured_once(monkeypatch):
         session, reply = answered(made, session, cell(0, 0, 0, 0), table)
         assert reply.kind == "easy"
     assert len(session.state.past) == 1
-    assert session.state.themes.left == 1
+    assert session.state.themes.left == 0
     assert reply.share == pytest.approx(1 / 8, abs=0.01)
 
 

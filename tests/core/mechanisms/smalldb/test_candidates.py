@@ -9,7 +9,7 @@ from core.kernel.remembered import Remembered
 from core.kernel.scores import DatabaseErrors
 from core.mechanisms.smalldb import candidates
 from core.mechanisms.smalldb.candidates import SmallDatabases, at, changed
-from core.models.nets import everything
+from core.models.nets.public_net import everything
 from core.queries.intervals import Intervals
 from core.queries.linear import Linear
 from core.queries.marginals import Marginals

@@ -7,8 +7,8 @@ import pytest
 
 from core.kernel.tables import LARGEST
 from core.models.dense import Dense
-from core.models.median import Halving
-from core.models.nets import random_net
+from core.models.nets.median import Halving
+from core.models.nets.public_net import random_net
 from core.queries.intervals import Intervals
 from core.queries.kit.question import AnswersItself, log_size_of, member_of, place_of, total_on, totals_on, whole
 from core.queries.linear import Linear

@@ -12,6 +12,7 @@ from core.release.release import Release
 from core.release.reports.blocks import BarFigure, Facts, Heading, HeatFigure, Paragraph
 from core.release.reports.imprint import Imprint
 from core.release.reports.pdf import UNWRITTEN, write_pdf
+from tests.core.release.sealed import sealed
 from tests.core.release.test_certificate import CERTIFICATE
 from tests.core.release.test_release import LAYOUT, Histogram
 from tests.core.samples import SMALL, small_cells
@@ -25,7 +26,7 @@ def texts(content: bytes) -> str:
 
 @pytest.fixture(scope="module")
 def release() -> Release:
-    return Release.pack(Histogram(SMALL, small_cells(900)), CERTIFICATE, np.random.default_rng(0), LAYOUT)
+    return sealed(Histogram(SMALL, small_cells(900)), CERTIFICATE, LAYOUT)
 
 
 @pytest.mark.exhaustive

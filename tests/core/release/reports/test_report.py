@@ -6,8 +6,9 @@ import numpy as np
 from core.release.reports.imprint import Imprint
 from core.release.reports.page import report
 from core.schema.domain import Categories, Domain
+from tests.core.release.sealed import sealed
 from tests.core.release.test_certificate import CERTIFICATE
-from tests.core.release.test_release import LAYOUT, Histogram, Release
+from tests.core.release.test_release import LAYOUT, Histogram
 from tests.core.samples import SMALL, small_cells
 
 
@@ -58,14 +59,14 @@ def test_texts_of_the_schema_are_escaped():
 
 
 def test_a_release_carries_its_report():
-    release = Release.pack(Histogram(SMALL, small_cells(900)), CERTIFICATE, np.random.default_rng(0), LAYOUT)
+    release = sealed(Histogram(SMALL, small_cells(900)), CERTIFICATE, LAYOUT)
     assert release.report().startswith(b"<!doctype html>")
     assert f"{small_cells(900).sum(axis=(0, 2))[0]:,}".encode() in release.report()
 
 
 def test_it_prints_well_and_names_who_publishes():
     said = Imprint(title="People <of> the town", organisation="Town office", contact="x@town.example", licence="CC BY")
-    release = Release.pack(Histogram(SMALL, small_cells(900)), CERTIFICATE, np.random.default_rng(0), LAYOUT)
+    release = sealed(Histogram(SMALL, small_cells(900)), CERTIFICATE, LAYOUT)
     text = release.report(said).decode()
     assert "<title>People &lt;of&gt; the town</title>" in text
     assert all(part in text for part in ("Town office", "x@town.example", "CC BY", "How to cite", "and how not"))

@@ -41,18 +41,20 @@ def test_the_same_as_a_frame(rows: list[tuple[object, object]]) -> None:
     columns = {name: pd.Series([row[place] for row in rows], dtype=object) for place, name in enumerate("ab")}
     frame = Frame(pd.DataFrame(columns))
     assert packed.take(["b", "a", "b"]) == len(rows)
+    [piece] = packed.pieces(list(DOMAIN))
+    assert piece.count == len(rows)
     for attribute in DOMAIN:
-        ours, theirs = packed.encode(attribute), frame.encode(attribute)
+        ours, theirs = piece.encode(attribute), frame.encode(attribute)
         assert ours[0].tolist() == theirs[0].tolist() and ours[1] == theirs[1]
-    assert _alike(packed.owners("a"), frame.owners("a"))
+    [(numbers, owners)], [(_, others)] = packed.owners("a"), frame.owners("a")
+    assert numbers.tolist() == list(range(len(rows))) and _alike(owners, others)
     for name in "ab":
-        positions, texts = packed.texts(name)
+        positions, texts = piece.texts(name)
         others, found = frame.texts(name)
         assert [texts[place] if place >= 0 else "" for place in positions] == [
             found[place] if place >= 0 else "" for place in others
         ]
-        assert packed.tally(name)[0].sum() == len(rows)
-        assert len(packed.every(name, 3)[0]) == len(range(0, len(rows), 3))
+        assert len(piece.values(name, slice(0, None, 3))[0]) == len(range(0, len(rows), 3))
 
 
 def _alike(ours: np.ndarray, theirs: np.ndarray) -> bool:

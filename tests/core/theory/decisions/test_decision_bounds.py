@@ -18,7 +18,7 @@ def test_nothing_promises_more_than_is_possible(epsilon, size):
     assert theory.set_cover_limit(size, epsilon) <= theory.set_cover_ratio(size, size, epsilon)
     each = epsilon / (theory.k_median_steps(5, size) + 1)
     assert theory.k_median_limit(1.0, 5, size, epsilon) <= theory.k_median_surplus(5, size, each)
-    assert theory.projects_limit(5, size, epsilon) <= theory.projects_loss(5, size, epsilon / 5, 0.05)
+    assert theory.projects_limit(5, size, epsilon) <= theory.projects_loss([epsilon / 5] * 5, size, 0.05)
 
 
 def test_figures_by_hand():

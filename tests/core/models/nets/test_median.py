@@ -5,8 +5,8 @@ import pytest
 
 from core.kernel.query import Statistic
 from core.kernel.tables import Marginal
-from core.models.median import Halving
-from core.models.nets import everything, multisets, random_net, rows_for
+from core.models.nets.median import Halving
+from core.models.nets.public_net import everything, multisets, random_net, rows_for
 from core.models.points import Points
 from core.queries.intervals import Intervals
 from core.queries.lipschitz import Lipschitz

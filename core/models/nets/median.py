@@ -12,16 +12,11 @@ from numpy.typing import NDArray
 
 from core.base.arrays import Codes, Floats, IntArray
 from core.kernel.query import Statistic
-from core.kernel.tables import Marginal
+from core.models.nets.net_answers import class_answers, places_of, question_answers
 from core.models.points import Points
-from core.queries.kit.grouped import GroupedTable
 from core.queries.kit.protocol import QueryClass
 from core.queries.kit.question import Learnt, Question
-from core.queries.lipschitz import Lipschitz
 from core.schema.domain import Domain
-
-MOST_HELD = 2**24
-"""Cells of all members' tables that are held at a time: 128 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +46,9 @@ class MedianSet:
 
     def values(self, question: Learnt) -> Floats:
         """Each member's answer to a question."""
-        if isinstance(question, Statistic):
-            assert isinstance(question.query, Lipschitz)
-            return self._lines(question.query)[:, question.index] * self.scale
-        if isinstance(question, Marginal | GroupedTable):
-            raise TypeError("a set of databases answers single questions only")
-        places = _places(question.columns, self.domain, self.members)
-        return question.weights.ravel()[places].sum(axis=1) * self.scale
+        if isinstance(question, Statistic) and (lines := self._prepared(question.query)) is not None:
+            return lines[:, question.index] * self.scale
+        return question_answers(question, self.domain, self.members) * self.scale
 
     def total_for(self, question: Question) -> Any:
         return np.median(self.values(question))
@@ -74,7 +65,7 @@ class MedianSet:
         size, count = self.domain.cells(columns), len(self)
         if not columns:
             return np.asarray(self.total)
-        places = _places(columns, self.domain, self.members)
+        places = places_of(columns, self.domain, self.members)
         pairs, times = np.unique(np.arange(count)[:, None] * size + places, return_counts=True)
         cells = pairs % size
         table = np.zeros(size)
@@ -98,8 +89,11 @@ class MedianSet:
 
     def _lines(self, query: QueryClass) -> Floats:
         """As prepared at the start; a class that is asked later is answered member by member."""
-        prepared = next((lines for own, lines in self.answers if own is query), None)
-        return _answers(query, self.domain, self.members) if prepared is None else prepared
+        prepared = self._prepared(query)
+        return class_answers(query, self.domain, self.members) if prepared is None else prepared
+
+    def _prepared(self, query: object) -> Floats | None:
+        return next((lines for own, lines in self.answers if own is query), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +107,7 @@ class Halving:
     net: IntArray
 
     def start(self, domain: Domain, total: float) -> MedianSet:
-        answers = tuple((query, _answers(query, domain, self.net)) for query in self.queries)
+        answers = tuple((query, class_answers(query, domain, self.net)) for query in self.queries)
         return MedianSet(domain, self.net, total, answers)
 
     def apply(self, hypothesis: MedianSet, question: Learnt, value: Any, slack: float = 0.0) -> MedianSet:
@@ -130,39 +124,3 @@ class Halving:
 
     def steps(self, domain: Domain, alpha: float) -> float:
         return math.log2(len(self.net))
-
-
-def _answers(query: QueryClass, domain: Domain, net: IntArray) -> Floats:
-    """The totals of every member of a net, one line each; through single records where a class is linear and
-    those are fewer than members."""
-    if isinstance(query, Lipschitz) and len(net) * domain.cells(query.columns) <= MOST_HELD:
-        return np.asarray(query.values(_tables(query.columns, domain, net), domain), dtype=np.float64)
-    places, inverse = np.unique(net, return_inverse=True)
-    if places.size > len(net) or isinstance(query, Lipschitz):
-        return np.stack([_totals(query, domain, member) for member in net])
-    single = np.stack([_totals(query, domain, place[None]) for place in places])
-    lines = np.zeros((len(net), single.shape[1]))
-    for column in inverse.reshape(net.shape).T:
-        lines += single[column]
-    return lines
-
-
-def _tables(columns: Sequence[str], domain: Domain, net: IntArray) -> IntArray:
-    """The table of every member over some columns, one line each."""
-    cells = domain.cells(columns)
-    lines = np.arange(len(net))[:, None] * cells + _places(columns, domain, net)
-    return np.bincount(lines.ravel(), minlength=len(net) * cells).reshape(len(net), cells)
-
-
-def _places(columns: Sequence[str], domain: Domain, net: IntArray) -> IntArray:
-    """Where each row of each member falls in the table over the columns."""
-    codes = np.unravel_index(net, domain.shape())
-    places = np.zeros_like(net)
-    for column in columns:
-        places = places * domain[column].size + codes[domain.names.index(column)]
-    return places
-
-
-def _totals(query: QueryClass, domain: Domain, places: IntArray) -> Floats:
-    codes = np.stack(np.unravel_index(places, domain.shape()), axis=1).astype(np.int64)
-    return np.asarray(query.totals(Points(domain, codes, np.ones(len(codes)))), dtype=np.float64)

@@ -3,7 +3,7 @@ import json
 
 import numpy as np
 
-from core.release.catalogue import croissant, promise
+from core.release.files.catalogue import croissant, promise
 from core.release.reports.page import report
 from core.schema.domain import Booleans, Categories, Dates, Domain, Integers, Reals
 from tests.core.release.test_certificate import CERTIFICATE

@@ -15,6 +15,7 @@ tables.csv, tables.parquet        the tables of counts that were asked for, and 
 tables.json, tables.npz           released tables as arrays, if any; more exact than the records
 statistics.csv                    means, sums and quantiles by group with intervals, if any were asked for
 halfspaces.csv                    rows beside planes, by the mechanism's own medians and by the records, if it has both
+nonlinear.csv                     statistics that are not sums, by the mechanism's databases and by the records, if any
 schema.json                       the public schema: bounds, bins and categories
 certificate.json                  what is promised, and how it was made
 report.html                       the same for people, with figures

@@ -9,12 +9,18 @@ listed databases does (N; G theorem 4.2).
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations_with_replacement
 
 import numpy as np
 
 from core.base.arrays import IntArray
+
+FINEST = 256
+"""Rows of each database at most where nobody says how many: answers go in steps of 0.4 %."""
+MOST_PLACES = 2**24
+"""Rows of all databases of a net together: 128 MB."""
 
 
 def rows_for(alpha: float, log_questions: float) -> int:
@@ -25,6 +31,24 @@ def rows_for(alpha: float, log_questions: float) -> int:
 def multisets(cells: int, rows: int) -> int:
     """How many different databases of so many rows a universe has."""
     return math.comb(cells + rows - 1, rows)
+
+
+def most_rows(cells: int, most: int) -> int:
+    """The most rows, from 1 to 256, of which there are at most so many databases."""
+    rows = 1
+    while rows < FINEST and multisets(cells, rows + 1) <= most:
+        rows += 1
+    return rows
+
+
+def rounded_to(cells: int, rows: int) -> float:
+    """How near some database of so many rows is to any table: the share of the rows that has to move, at most.
+
+    Shares are rounded to multiples of 1/rows so that they still sum to 1: with r of the cells rounded up and their
+    remainders summing to r, at most r (1 - r/cells)/rows moves, the most where r is half of them. A question that a
+    moved row changes by at most 1, linear or not, is off by no more.
+    """
+    return cells / (4 * rows)
 
 
 @lru_cache(maxsize=4)
@@ -49,3 +73,27 @@ def random_net(cells: int, members: int, rows: int, generator: np.random.Generat
         copied = net[np.arange(members), generator.integers(0, place, members)]
         net[:, place] = np.where(old, copied, net[:, place])
     return net
+
+
+@dataclass(frozen=True)
+class PublicNet:
+    """Which databases make up a net: all of so many rows, or some random ones."""
+
+    cells: int
+    rows: int
+    members: int | None = None
+    """How many random ones; None takes all."""
+
+    @property
+    def complete(self) -> bool:
+        return self.members is None
+
+    @property
+    def count(self) -> int:
+        return multisets(self.cells, self.rows) if self.members is None else self.members
+
+    def listed(self, generator: np.random.Generator) -> IntArray:
+        """One database per line; `generator` is public randomness."""
+        if self.members is None:
+            return everything(self.cells, self.rows)
+        return random_net(self.cells, self.members, self.rows, generator)

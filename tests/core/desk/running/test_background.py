@@ -1,7 +1,7 @@
 import threading
 
 from core.base.errors import Failed
-from core.desk.background import Background
+from core.desk.running.background import Background
 
 
 def test_work_is_followed_by_its_plan_and_done_once():

@@ -42,7 +42,7 @@ def test_the_script_makes_the_same_plan_and_its_release(tmp_path):
     (tmp_path / "reproduce.py").write_bytes(release.script())
     subprocess.run(
         [sys.executable, "reproduce.py", table, tmp_path / "second"], cwd=tmp_path, check=True, timeout=120,
-        env={"PYTHONPATH": str(Path(__file__).parents[3]), "PATH": ""},
+        env={"PYTHONPATH": str(Path(__file__).parents[4]), "PATH": ""},
     )  # fmt: skip
     again = Release((tmp_path / "release.zip").read_bytes())
     same = {"plan", "created", "measured"}

@@ -1,0 +1,125 @@
+"""The thesis' greedy order of sets, in which every set is chosen privately: what both ways to use it share."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.base.arrays import IntArray
+from core.base.errors import Refused
+from core.base.wording import amount, figure
+from core.decisions.covers.set_cover import SetCover
+from core.decisions.decision import choices
+from core.kernel.decisions.weighed import Weighed
+from core.kernel.kernel import Kernel
+from core.mechanisms.kit.protocol import Progress, silent
+from core.privacy.events import Cost, Laplace, Selection
+from core.privacy.unit import Unit
+from core.schema.domain import Domain
+
+STEPS = 2**10
+"""Steps of an element in scores, so that shares of costs are whole numbers."""
+MOST_SETS = 500
+MOST_PATIENCE = 2.0**40
+
+
+@dataclass(frozen=True, kw_only=True)
+class GreedyCover(SetCover):
+    """Equal private choices of sets, as many as the public sets can ask for at most."""
+
+    name: ClassVar[str]
+
+    def check(self, domain: Domain, unit: Unit) -> None:
+        super().check(domain, unit)
+        if len(self.sets) > MOST_SETS:
+            raise Refused(f"'{self.name}' orders at most {amount(MOST_SETS)} sets; use 'set-cover-presence'.")
+
+    def cost(self, domain: Domain, unit: Unit) -> Cost:
+        choosing, estimating = self.events(domain)
+        return Cost.of([choosing] * self.most(domain) + [estimating])
+
+    def guarantee(self, domain: Domain, unit: Unit) -> str:
+        rate = float(self.events(domain)[0].epsilon) / unit.l1
+        off, chances = math.log(len(self.sets) ** 3) / rate, len(self.sets) ** 2
+        return (
+            f"Each choice is within {figure(off)} elements of the best one but for one chance in {chances:,}; every "
+            "element is covered in any case."
+        )
+
+    def events(self, domain: Domain) -> tuple[Selection, Laplace]:
+        """What each choice is paid with, and the estimate."""
+        return choices(self.budget, self.most(domain))
+
+    def most(self, domain: Domain) -> int:
+        """Choices at most."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class SetSystem:
+    """Public sets with their costs, for some or all elements of a column."""
+
+    column: str
+    inside: NDArray[np.bool_]
+    """One line per set, one number per cell of the column."""
+    costs: IntArray
+
+    @property
+    def elements(self) -> int:
+        """As many as there may be at most."""
+        return self.inside.shape[1]
+
+    @property
+    def ratio(self) -> float:
+        return float(self.costs.max() / self.costs.min())
+
+    @property
+    def halvings(self) -> int:
+        """How often the price is halved, from n until it is below 1/W; never where all costs are alike."""
+        return math.ceil(math.log2(self.elements * self.ratio)) + 1 if self.ratio > 1 else 0
+
+    @property
+    def most(self) -> int:
+        """Choices at most."""
+        return max(1, len(self.inside) - 1 + self.halvings)
+
+    def scores(self, left: NDArray[np.bool_], there: list[int], price: float, rate: float) -> Weighed:
+        """What the sets that are left cover, less a price for their cost; the last candidate halves the price."""
+        weights = (self.inside[there] & left).astype(np.int64) * STEPS
+        if self.ratio == 1:
+            return Weighed((self.column,), weights, np.zeros(len(there), dtype=np.int64), present=True)
+        offsets = -np.rint(price * self.costs[there] / self.costs.min() * STEPS).astype(np.int64)
+        patience = (math.log(len(self.costs)) + math.log1p(math.log(self.elements * self.ratio))) / rate
+        halve = -round(min(patience, MOST_PATIENCE) * STEPS)
+        return Weighed(
+            (self.column,),
+            np.vstack([weights, np.zeros((1, weights.shape[1]), dtype=np.int64)]),
+            np.append(offsets, halve),
+            present=True,
+        )
+
+
+def private_order(
+    kernel: Kernel, system: SetSystem, choosing: Selection, progress: Progress = silent
+) -> tuple[int, ...]:
+    """All sets of a system, one after the other by private choices: algorithm 5, or 6 where costs differ."""
+    rate, inside = float(choosing.epsilon) / kernel.unit.l1, system.inside
+    order, left = list[int](), np.ones(inside.shape[1], dtype=bool)
+    price, halvings = float(system.elements), system.halvings
+    while len(order) < len(inside) - 1:
+        there = [place for place in range(len(inside)) if place not in order]
+        if halvings == 0 and system.ratio > 1:
+            order += [there[place] for place in kernel.generator().permutation(len(there))]
+            break
+        chosen = kernel.choose(system.scores(left, there, price, rate), choosing)
+        if chosen == len(there):
+            price, halvings = price / 2, halvings - 1
+            continue
+        order.append(there[chosen])
+        left &= ~inside[there[chosen]]
+        progress("Choosing sets", len(order) / len(inside))
+    return tuple(order + [place for place in range(len(inside)) if place not in order])

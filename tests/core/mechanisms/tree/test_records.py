@@ -1,0 +1,97 @@
+"""Pairs in two parts by two: paid as declared, replayed on neighbours, and told of what was not measured otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from core.base.errors import Undeclared
+from core.kernel.kernel import Kernel
+from core.mechanisms.kit.portions import Noisy
+from core.mechanisms.kit.spending import Spending
+from core.mechanisms.tree.coarse import Views
+from core.mechanisms.tree.compression import Compression, Grouping
+from core.mechanisms.tree.measuring import Measuring
+from core.mechanisms.tree.records import measure_halves
+from core.privacy import accounting
+from core.privacy.events import Cost
+from core.privacy.noise import Noise
+from core.privacy.unit import Unit
+from core.schema.domain import Booleans, Categories, Domain, Integers
+from core.table.counts import Cells
+from tests.privacy.kit.cases import UNITS, neighbours
+from tests.privacy.kit.recorder import Recorder
+from tests.privacy.kit.replay import check_steps, paired
+
+DOMAIN = Domain(
+    (Integers(name="age", low=0, high=4), Categories(name="town", values=tuple("abc")), Booleans(name="paid"))
+)
+PAIRS = list(combinations(DOMAIN.names, 2))
+NOTHING = Noisy({}, {})
+PART = Fraction(1, 3)
+
+
+def views() -> Views:
+    """Of columns whose cells are about equally full."""
+    groupings = {each.name: Grouping.rare(np.ones(each.size), 0.0) for each in DOMAIN}
+    shares = {each.name: np.full(each.size, 1 / each.size) for each in DOMAIN}
+    return Views.of(Compression(DOMAIN, groupings), shares, halves=True)
+
+
+def declared(spending: Spending) -> Cost:
+    """The part, to be spent in pieces of any size."""
+    return replace(spending, whole=spending.whole * PART).cost
+
+
+def measured(table: Cells, spending: Spending, noise, known: Noisy = NOTHING, part: Fraction = PART) -> Noisy:
+    kernel = Kernel(table, noise, declared(spending))
+    made = views()
+    return measure_halves(Measuring(kernel, spending).through(made), made, known, PAIRS, part)
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=str)
+@pytest.mark.parametrize("pure", [False, True], ids=["gaussian", "laplace"])
+def test_neighbours_are_told_apart_by_no_more_than_is_paid(pure, unit):
+    spending, generator, reached = Spending(Fraction(1, 2), pure, unit), np.random.default_rng(4), 0.0
+    for seed in range(30):
+        first, second = neighbours(unit, generator, DOMAIN)
+        recorded = Recorder(seed)
+        one = measured(first, spending, recorded)
+        replayed = Recorder(seed, recorded.calls)
+        two = measured(second, spending, replayed)
+        reached = max(reached, check_steps(paired(recorded, replayed)))
+        assert one.tables.keys() == two.tables.keys()
+        assert all(np.array_equal(one.tables[pair], two.tables[pair]) for pair in one.tables)
+        for order in (None,) if pure else (Fraction(3, 2), Fraction(40)):
+            spent = Recorder.priced(recorded.calls)
+            assert accounting.units(spent, order) <= accounting.units(declared(spending), order)
+    assert reached > 0.6, "half of the declared sensitivity would not do"
+
+
+def test_more_than_the_part_is_refused():
+    table = Cells(DOMAIN, np.ones(DOMAIN.shape(), dtype=np.int64))
+    with pytest.raises(Undeclared):
+        measured(table, Spending(Fraction(1, 2), pure=False, unit=Unit.row()), Noise(), part=2 * PART)
+
+
+def test_what_is_known_is_kept_and_not_measured_again():
+    table = Cells(DOMAIN, np.ones(DOMAIN.shape(), dtype=np.int64))
+    spending = Spending(Fraction(1, 2), pure=False, unit=Unit.row())
+    known = Noisy({("age", "town"): np.ones((5, 3))}, {("age", "town"): 1.0})
+    found, halves = measured(table, spending, Noise(), known), views().halves
+    assert set(found.tables) == {("age", "town"), (halves["age"], "paid"), (halves["town"], "paid")}
+    assert measured(table, spending, Noise(), known, Fraction(0)) is known
+
+
+def test_they_tell_how_the_halves_depend_on_each_other():
+    counts = np.zeros(DOMAIN.shape(), dtype=np.int64)
+    counts[:2, 0, 0], counts[3:, 1, 1] = 500, 500
+    # So much budget that the noise is a row or so.
+    spending = Spending(Fraction(100), pure=False, unit=Unit.row())
+    found, halves = measured(Cells(DOMAIN, counts), spending, Noise()), views().halves
+    table = found.tables[halves["age"], "paid"]
+    assert np.allclose(table, [[500, -500], [-500, 500]], atol=20), "beyond what single columns say"

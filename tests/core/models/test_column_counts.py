@@ -1,0 +1,48 @@
+"""Sums of measured counts: made of the largest blocks, and off by no more than is said, for all sets at once."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from core.models.column_counts import ColumnCounts
+
+STARTS = (np.array([0, 3]), np.arange(6))
+
+
+def nested(values: np.ndarray, variance: float = 1.0) -> ColumnCounts:
+    """Two blocks of three cells each, told apart from the cells themselves."""
+    blocks = values.reshape(2, 3).sum(axis=1) + 100.0
+    return ColumnCounts(STARTS, (blocks, values), (np.full(2, variance), np.full(6, variance)))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "value", "pieces"),
+    [([1, 1, 1, 0, 0, 0], 103, 1), ([1, 1, 1, 1, 0, 0], 104, 2), ([0, 1, 1, 1, 1, 0], 4, 4), ([0] * 6, 0, 0)],
+)
+def test_the_largest_blocks_that_lie_in_a_set_are_taken(chosen, value, pieces):
+    found, reach = nested(np.ones(6)).sum_of(np.array(chosen, dtype=bool), 0.05)
+    assert found == value
+    log_choices = np.log([1, 8, 28, 56, 70][pieces])
+    assert reach == pytest.approx(np.sqrt(2 * pieces * (log_choices + np.log(20))))
+
+
+def test_what_all_cells_share_counts_as_often_as_there_are_cells():
+    counts = ColumnCounts.flat(np.ones(4), 0.0, shared=16.0)
+    one, all_of_them = (counts.sum_of(np.arange(4) < size, 0.05)[1] for size in (1, 4))
+    assert one == pytest.approx(np.sqrt(2 * 1 * (np.log(4) + np.log(20))))
+    assert all_of_them == pytest.approx(np.sqrt(2 * 16 * np.log(20)))
+
+
+def test_the_worst_of_all_sets_of_a_size_is_within_reach():
+    """An analyst who knows the errors and picks the set cannot get out of the interval more often than is said."""
+    generator, truth = np.random.default_rng(0), np.full(8, 50.0)
+    sets = np.array([chosen for chosen in product([False, True], repeat=8) if sum(chosen) == 3])
+    outside = 0
+    for _ in range(400):
+        counts = ColumnCounts.flat(truth + 2 * generator.normal(size=8), 4.0)
+        reach = counts.sum_of(sets[0], 0.05)[1]
+        outside += np.abs(sets @ (counts.values[0] - truth)).max() > reach
+    assert outside <= 0.05 * 400
