@@ -14,7 +14,7 @@ from core.desk.desk import Desk
 from dashboard.door import access
 from dashboard.views.ask import trial_queue
 from dashboard.views.common import state
-from dashboard.views.limits import finer_bits_view, parity_view
+from dashboard.views.limits import composition_view, finer_bits_view, parity_view, reconstruction_view
 from dashboard.views.plan.trials import first_trials, public_trials
 from tests.dashboard.browser.browsing import RESOLVED
 from tests.dashboard.listed import APP
@@ -45,6 +45,8 @@ def page(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], AppTest
     # The page Limits makes releases of invented tables; small ones show the same.
     monkeypatch.setattr(finer_bits_view, "BITS", (4, 6))
     monkeypatch.setattr(parity_view, "START", 16)
+    monkeypatch.setattr(reconstruction_view, "RUNS", 1)
+    monkeypatch.setattr(composition_view, "NUMBERS", (1, 500))
 
     def opened(name: str = "data") -> AppTest:
         app = AppTest.from_file(str(APP), default_timeout=60).run()

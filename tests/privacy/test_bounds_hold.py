@@ -166,6 +166,7 @@ def test_smalldb_for_linear_queries(weights):
     assert not surely_above(failures(mechanism, counts, ONE_WAY, 0.3), RUNS, 0.2)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("weights", TABLES)
 def test_net(weights):
     """All tables of 12 rows: a 2 x 2 table can be rounded to twelfths so that no margin moves by more than 1/12."""

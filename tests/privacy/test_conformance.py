@@ -56,7 +56,7 @@ def test_record_and_replay_on_neighbours(mechanism, unit):
 @pytest.mark.slow
 @pytest.mark.parametrize(("mechanism", "unit"), CASES)
 def test_record_and_replay_on_more_pairs(mechanism, unit):
-    replayed(mechanism, unit, 25, 100)
+    replayed(mechanism, unit, 10, 100)
 
 
 @pytest.mark.crossing(keep=3, each="mechanism")

@@ -22,6 +22,7 @@ def plan_of(desk, held, **changes):
     return desk.plan(held, PAIRS, **({"mechanism": "gaussian", "budget": ONE} | changes))
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize(
     ("mechanism", "budget"),
     [("laplace", Budget(1)), ("laplace", ONE), ("gaussian", ONE), ("histogram", ONE), ("histogram", Budget(1))],

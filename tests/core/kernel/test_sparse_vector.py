@@ -47,7 +47,7 @@ def long(cutoff: int, sensitivity=1):
                 yield values, other, (False,) * below + (True,) * above
 
 
-@pytest.mark.crossing(keep=2)
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("epsilon", [Fraction(1, 4), 2])
 @pytest.mark.parametrize(("cutoff", "runs"), [(1, 1), (2, 1), (3, 1), (1, 2), (1, 3), (2, 2)])
 def test_every_sequence_of_answers_is_private(epsilon, cutoff, runs):

@@ -110,6 +110,7 @@ def test_any_value_lands_in_a_cell(attribute: Attribute, values: list[object]) -
     assert (codes < attribute.size).all()
 
 
+@pytest.mark.exhaustive
 @given(attribute=attributes(), seed=st.none() | st.integers(0, 9))
 @settings(max_examples=100, deadline=None)
 def test_what_is_decoded_encodes_to_the_same_cell(attribute: Attribute, seed: int | None) -> None:

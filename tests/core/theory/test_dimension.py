@@ -73,6 +73,7 @@ def test_vc_dimension_is_what_the_definition_says(matrix):
     assert vc_dimension(matrix).high == slow(matrix, 0.5)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=200, deadline=None)
 @given(
     hnp.arrays(np.int8, st.tuples(st.integers(1, 8), st.integers(1, 4)), elements=st.integers(0, 10)),

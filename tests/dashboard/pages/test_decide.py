@@ -132,7 +132,7 @@ def test_what_the_budget_does_not_pay_cannot_be_pressed(page: Open, calls: DeskT
     assert "Nothing was spent" in errors(app)[0]
 
 
-@pytest.mark.crossing(keep=3)
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("problem", problems)
 def test_every_problem_has_a_form_and_its_decision_a_view(
     page: Open, desk: Desk, calls: DeskTable, problem: str

@@ -91,6 +91,7 @@ def asked(text, counts, domain=DOMAIN):
     }
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=150, deadline=None)
 @given(tree=trees())
 def test_random_conditions_agree_with_duckdb_and_with_a_slow_reading_row_by_row(tree):

@@ -62,6 +62,7 @@ EASES = [(1, 1, 1, 1), (1, 4, 2, 7), (1, 1, 100, 1)]
 PADDINGS = [(2.0, 2.5, 3.0, 4.0), (1.5, 1.5, 0.0, 0.0), (0.5, 0.5, 0.5, 0.5)]
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("ease", EASES)
 @pytest.mark.parametrize("padding", PADDINGS)
 def test_no_edge_of_a_small_graph_tells_more_than_is_proven(ease, padding):

@@ -33,6 +33,7 @@ def people(shape: np.ndarray, count: int, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).choice(shape.size, count, p=shape)
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("name", [name for name in KINDS if name != "piecewise"])
 def test_intervals_cover(name):
     question = LocalQuestion(columns=("hours",), smooth=name == "square-wave", randomiser=name)

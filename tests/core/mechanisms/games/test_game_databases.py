@@ -98,6 +98,7 @@ def test_the_whole_run_is_exactly_private_on_a_micro_domain():
     assert 0.5 < largest <= 1 + 1e-9
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("delta", [0, 1e-6])
 def test_it_learns_statistics_that_are_not_linear(delta):
     counts = small_counts(20_000)

@@ -42,7 +42,7 @@ def questions(domain: Domain, count: int, seed: int = 0) -> tuple[Query, ...]:
     return Marginals(order=min(2, len(domain))).sample(domain, count, np.random.default_rng(seed))
 
 
-@pytest.mark.crossing(keep=4)
+@pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("budget", [Budget(1), Budget(1, 1e-6)])
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("constants", ["calibrated", "thesis"])

@@ -40,6 +40,7 @@ def cell(*values: int) -> Query:
     return Query(columns=YES.names[-len(values) :], weights=weights)
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 @pytest.mark.parametrize("columns", [1, 2, 40])
 def test_any_schema_opens_and_answers_within_its_budget(columns, budget):

@@ -35,6 +35,7 @@ def lines(*columns):
     return tuple(Intervals(column=name) for name in columns)
 
 
+@pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize("unit", UNITS)
 def test_privacy(budget, unit, monkeypatch):

@@ -82,6 +82,7 @@ def test_replay_of_all_classes_together_on_neighbours(budget, unit, monkeypatch)
     check_private(Tree(queries=(Intervals(column="x"), halfspaces), budget=budget), LINE, unit, monkeypatch, pairs=8)
 
 
+@pytest.mark.exhaustive
 def test_exact_privacy_loss_of_all_steps_together(few_points):
     """Every table of up to four rows on four cells, every neighbour, every step: never more than epsilon in all."""
     micro = Domain((Integers(name="a", low=0, high=1), Integers(name="b", low=0, high=1)))

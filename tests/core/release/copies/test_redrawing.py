@@ -48,6 +48,7 @@ def test_copies_look_like_the_records_and_differ(release: Release) -> None:
     assert np.ptp([frame["ill"].mean() for frame in (records, *copies)]) < 0.1
 
 
+@pytest.mark.exhaustive
 def test_they_are_in_the_archive_twice(release: Release) -> None:
     with zipfile.ZipFile(io.BytesIO(release.zip())) as archive:
         text = pd.read_csv(io.BytesIO(archive.read("copies/synthetic-02.csv")))

@@ -30,6 +30,7 @@ def held(tmp_path_factory: pytest.TempPathFactory):
     return desk, desk.add_table(frame, domain, unit=Unit.row(), budget=Budget(100, "1e-6"))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["game-databases", "iterative-median"])
 def test_the_release_says_what_the_databases_say(held, name):
     desk, table = held

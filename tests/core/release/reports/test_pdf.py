@@ -50,6 +50,7 @@ def test_it_says_who_publishes_what_is_promised_and_how_to_use_it(release: Relea
     }
 
 
+@pytest.mark.exhaustive
 def test_the_same_release_gives_the_same_bytes(release: Release) -> None:
     assert release.pdf(SAID) == release.pdf(SAID)
     assert release.pdf(SAID) != release.pdf()

@@ -110,6 +110,7 @@ def mixed(rows: int) -> pd.DataFrame:
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("written", ["csv", "parquet"])
 def test_pieces_and_groups_change_nothing(written: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same codes, misfits, kept rows and sketch, however few rows are read or compared at a time."""
@@ -151,6 +152,7 @@ def test_all_rows_of_an_id_are_compared_together(kind: type, tmp_path: Path, mon
     assert len(set.union(*owners.values())) == len(owners)
 
 
+@pytest.mark.exhaustive
 def test_a_long_text_makes_pieces_small_and_texts_without_end_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
