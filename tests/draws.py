@@ -34,7 +34,7 @@ class NamedDraws:
 
     def words(self, count: int) -> NDArray[np.uint64]:
         with self._lock:
-            return self._generator.integers(0, 2**64, size=count, dtype=np.uint64)
+            return self._generator.bit_generator.random_raw(count)
 
     def generator(self, seed: Any = None) -> np.random.Generator:
         """In place of `default_rng`: a seed that was given counts."""
