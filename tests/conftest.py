@@ -36,6 +36,7 @@ NO_BROWSER = f"no Chromium on PATH under the names {', '.join(BROWSERS)}; on Deb
 # What is collected stays to the end: the garbage collector need not look through it again and again.
 gc.disable()
 
+MAIN = sys.modules["__main__"]
 TRIED: dict[str, Any] = {}
 """Trials on public tables by what they follow from; see `small_trials`."""
 
@@ -67,6 +68,8 @@ def pytest_unconfigure() -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    # A page that a test ran was the main program then; processes that later tests start would look for it.
+    sys.modules["__main__"] = MAIN
     if item.get_closest_marker("browser") is None or find_chromium() is not None:
         return
     if os.environ.get(REQUIRE_BROWSER) == "1":
