@@ -143,7 +143,7 @@ def test_the_command_has_its_own_settings_in_any_folder(tmp_path: Path) -> None:
 
 def test_test_command_installs_and_runs_what_is_fast() -> None:
     test = command("test")
-    assert "pip install -q -e '.[test]'" in test
+    assert "pip install -q --no-compile -e '.[test]'" in test
     assert test.endswith("python -m pytest -q -n 2 --dist loadfile -m 'not slow and not exhaustive'")
 
 

@@ -36,7 +36,7 @@ def served(query, domain):
     return True
 
 
-@pytest.mark.crossing(keep=1, each="name")
+@pytest.mark.crossing(keep=8)
 @pytest.mark.parametrize(("budget", "rows"), zip(BUDGETS, (50, 1_000), strict=True), ids=str)
 @pytest.mark.parametrize("schema", SCHEMAS)
 @pytest.mark.parametrize("name", offline)
