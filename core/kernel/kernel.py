@@ -7,7 +7,7 @@ is left of that and the secrets of open comparisons are in the `Allowance`, whic
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,13 @@ from core.kernel.allowance import Allowance
 from core.kernel.asked import Asked, AskedEnds, AskedOrder, AskedScores, Compared, Sealed
 from core.kernel.compared import FURTHEST
 from core.kernel.databases.prefix_databases import PrefixDatabases
+from core.kernel.decisions.covering import Covering, Found
+from core.kernel.decisions.weighed import Weighed
 from core.kernel.noise_level import Additive, Measurement, NoiseLevel
 from core.kernel.remembered import Remembered
 from core.kernel.searches.crowding import Boxed, Crowding
 from core.kernel.sparse_vector import AboveThreshold, NumericSparse, OpenRun, Watch
-from core.privacy.events import Cost, Gaussian, Laplace, Pure, Selection
+from core.privacy.events import Cost, Gaussian, Greedy, Laplace, Pure, Selection
 from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
@@ -93,6 +95,21 @@ class Kernel:
         if span < 2 * sensitivity:
             return self.__noise.select_within(asked.scores(self.__counts), epsilon=event.epsilon, span=span)
         return self.__noise.select(asked.scores(self.__counts), epsilon=event.epsilon, sensitivity=sensitivity)
+
+    def choose_in_turn(self, asked: Covering, rounds: Generator[Weighed, int, Found], event: Greedy) -> Found:
+        """What rounds of greedy choices find: each asks by scores, and is sent the place of the candidate it got.
+
+        **Privacy** `greedy.py`; `Covering` sees to it that no cell is gained twice and that there are no more rounds.
+        """
+        _check(asked, Covering)
+        _check_event(event, Greedy)
+        span = asked.span(self.unit)
+        self.__allowance.take(event)
+
+        def choose(scores: Weighed) -> int:
+            return self.__noise.select_within(scores.scores(self.__counts), epsilon=event.epsilon, span=span)
+
+        return asked.drawn(self.domain, rounds, event.choices, choose)
 
     def choose_ends(self, asked: AskedEnds, event: Selection) -> tuple[int, int]:
         """The places of two different numbers, the likelier the further the second is above the first.

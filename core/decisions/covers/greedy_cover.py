@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,11 +14,12 @@ from core.base.arrays import IntArray
 from core.base.errors import Refused
 from core.base.wording import amount, figure
 from core.decisions.covers.set_cover import SetCover
-from core.decisions.decision import choices
+from core.decisions.decision import in_turn
+from core.kernel.decisions.covering import Covering
 from core.kernel.decisions.weighed import Weighed
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Progress, silent
-from core.privacy.events import Cost, Laplace, Selection
+from core.privacy.events import Cost, Greedy, Laplace
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 
@@ -29,7 +31,7 @@ MOST_PATIENCE = 2.0**40
 
 @dataclass(frozen=True, kw_only=True)
 class GreedyCover(SetCover):
-    """Equal private choices of sets, as many as the public sets can ask for at most."""
+    """Equal private choices of sets, as many as the public sets can ask for at most; no element is covered twice."""
 
     name: ClassVar[str]
 
@@ -39,8 +41,7 @@ class GreedyCover(SetCover):
             raise Refused(f"'{self.name}' orders at most {amount(MOST_SETS)} sets; use 'set-cover-presence'.")
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
-        choosing, estimating = self.events(domain)
-        return Cost.of([choosing] * self.most(domain) + [estimating])
+        return Cost.of(self.events(domain))
 
     def guarantee(self, domain: Domain, unit: Unit) -> str:
         rate = float(self.events(domain)[0].epsilon) / unit.l1
@@ -50,9 +51,12 @@ class GreedyCover(SetCover):
             "element is covered in any case."
         )
 
-    def events(self, domain: Domain) -> tuple[Selection, Laplace]:
-        """What each choice is paid with, and the estimate."""
-        return choices(self.budget, self.most(domain))
+    def events(self, domain: Domain) -> tuple[Greedy, Laplace]:
+        """What all choices are paid with, and the estimate."""
+        return in_turn(self.budget, self.most(domain))
+
+    def covering(self) -> Covering:
+        return Covering((self.column,), STEPS)
 
     def most(self, domain: Domain) -> int:
         """Choices at most."""
@@ -104,8 +108,8 @@ class SetSystem:
 
 
 def private_order(
-    kernel: Kernel, system: SetSystem, choosing: Selection, progress: Progress = silent
-) -> tuple[int, ...]:
+    kernel: Kernel, system: SetSystem, choosing: Greedy, progress: Progress = silent
+) -> Generator[Weighed, int, tuple[int, ...]]:
     """All sets of a system, one after the other by private choices: algorithm 5, or 6 where costs differ."""
     rate, inside = float(choosing.epsilon) / kernel.unit.l1, system.inside
     order, left = list[int](), np.ones(inside.shape[1], dtype=bool)
@@ -115,7 +119,7 @@ def private_order(
         if halvings == 0 and system.ratio > 1:
             order += [there[place] for place in kernel.generator().permutation(len(there))]
             break
-        chosen = kernel.choose(system.scores(left, there, price, rate), choosing)
+        chosen = yield system.scores(left, there, price, rate)
         if chosen == len(there):
             price, halvings = price / 2, halvings - 1
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,8 +13,10 @@ from core.decisions.covers.greedy_cover import GreedyCover, SetSystem, private_o
 from core.decisions.covers.set_cover import covered_by
 from core.decisions.decision import Decided, measured
 from core.kernel.decisions.covers import CoverCost
+from core.kernel.decisions.weighed import Weighed
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Progress, silent
+from core.privacy.events import Greedy
 from core.schema.domain import Domain
 from core.table.counts import Counts
 
@@ -30,8 +33,8 @@ class SetRanges(GreedyCover):
     A set of range t costs from n^(t - 1) to n^t times the cheapest, n the number of elements. An element whose cheapest
     set is of range t is covered by sets of range t or t + 1 alone.
 
-    **Privacy** as for 'set-cover-choices'; how elements and sets are divided is public. An element is in one part only,
-    but all choices are paid for.
+    **Privacy** as for 'set-cover-choices', all parts in one sequence of choices; how elements and sets are divided is
+    public, and an element counts in one part only.
 
     **Accuracy** 4 times what algorithm 6 promises for costs within n^2 of one another: leaving out far dearer sets
     doubles the smallest cover at most, and so does dividing it into even and odd ranges.
@@ -52,9 +55,7 @@ class SetRanges(GreedyCover):
     def run(self, kernel: Kernel, progress: Progress = silent) -> Decided:
         self.check(kernel.domain, kernel.unit)
         choosing, estimating = self.events(kernel.domain)
-        orders = {}
-        for part, (sets, system) in self._parts(kernel.domain).items():
-            orders[part] = tuple(sets[place] for place in private_order(kernel, system, choosing, progress))
+        orders = kernel.choose_in_turn(self.covering(), self._orders(kernel, choosing, progress), choosing)
         costs = self.cost_of()
         asked = CoverCost((self.column,), self._rule(orders, kernel.domain), costs)
         estimate = measured(kernel, asked, estimating, "Cost of the sets in use")
@@ -64,6 +65,16 @@ class SetRanges(GreedyCover):
             for place, chosen in enumerate(order)
         )
         return Decided(sentence=ORDERED, lines=lines, facts={"column": self.column}, estimate=estimate)
+
+    def _orders(
+        self, kernel: Kernel, choosing: Greedy, progress: Progress
+    ) -> Generator[Weighed, int, dict[int, tuple[int, ...]]]:
+        """The sets of every range in their order, one range after the other."""
+        orders = {}
+        for part, (sets, system) in self._parts(kernel.domain).items():
+            order = yield from private_order(kernel, system, choosing, progress)
+            orders[part] = tuple(sets[place] for place in order)
+        return orders
 
     def value(self, decided: Decided, counts: Counts) -> float:
         """What the sets in use cost."""
