@@ -18,8 +18,7 @@ from core.kernel.allowance import Allowance
 from core.kernel.asked import Asked, AskedEnds, AskedOrder, AskedScores, Compared, Sealed
 from core.kernel.compared import FURTHEST
 from core.kernel.databases.prefix_databases import PrefixDatabases
-from core.kernel.decisions.covering import Covering, Found
-from core.kernel.decisions.weighed import Weighed
+from core.kernel.decisions.covering import Covering, Found, Round
 from core.kernel.noise_level import Additive, Measurement, NoiseLevel
 from core.kernel.remembered import Remembered
 from core.kernel.searches.crowding import Boxed, Crowding
@@ -96,20 +95,20 @@ class Kernel:
             return self.__noise.select_within(asked.scores(self.__counts), epsilon=event.epsilon, span=span)
         return self.__noise.select(asked.scores(self.__counts), epsilon=event.epsilon, sensitivity=sensitivity)
 
-    def choose_in_turn(self, asked: Covering, rounds: Generator[Weighed, int, Found], event: Greedy) -> Found:
-        """What rounds of greedy choices find: each asks by scores, and is sent the place of the candidate it got.
+    def choose_in_turn(self, asked: Covering, rounds: Generator[Round, int, Found], event: Greedy) -> Found:
+        """What rounds of greedy choices find: each says what is offered, and is sent which of it was chosen.
 
-        **Privacy** `greedy.py`; `Covering` sees to it that no cell is gained twice and that there are no more rounds.
+        **Privacy** `greedy.py`; `Covering` sees to it that no cell counts twice and that there are no more rounds.
         """
         _check(asked, Covering)
         _check_event(event, Greedy)
         span = asked.span(self.unit)
         self.__allowance.take(event)
 
-        def choose(scores: Weighed) -> int:
-            return self.__noise.select_within(scores.scores(self.__counts), epsilon=event.epsilon, span=span)
+        def choose(scores: NDArray[np.int64]) -> int:
+            return self.__noise.select_within(scores, epsilon=event.epsilon, span=span)
 
-        return asked.drawn(self.domain, rounds, event.choices, choose)
+        return asked.drawn(self.__counts, rounds, event.choices, choose)
 
     def choose_ends(self, asked: AskedEnds, event: Selection) -> tuple[int, int]:
         """The places of two different numbers, the likelier the further the second is above the first.

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 from core import registry
-from core.base.errors import BadParameter
-from core.decisions.covers.greedy_cover import SetSystem
 from core.kernel.asked import AskedScores, Change
-from core.kernel.decisions import covers
+from core.kernel.decisions import covering, covers
 from core.kernel.decisions.weighed import Weighed
 from core.privacy import accounting
 from core.privacy.budget import Budget
@@ -86,11 +84,6 @@ def test_a_decision_on_nothing_is_a_decision(name):
         assert run(decision, empty).lines
 
 
-def forgetful(scores):
-    """Scores that count elements again which were covered before."""
-    return lambda self, left, *rest: scores(self, np.ones_like(left), *rest)
-
-
 class TestMutants:
     """Each breaks one thing that privacy rests on; the checks above must notice."""
 
@@ -109,9 +102,10 @@ class TestMutants:
         with pytest.raises(AssertionError, match="sensitivity"):
             check("vertex-cover-degrees", Unit.row())
 
-    def test_elements_that_are_covered_twice(self, monkeypatch):
-        monkeypatch.setattr(SetSystem, "scores", forgetful(SetSystem.scores))
-        with pytest.raises(BadParameter, match="twice"):
+    def test_elements_that_count_for_two(self, monkeypatch):
+        monkeypatch.setattr(covering, "STEPS", 2 * covering.STEPS)
+        monkeypatch.setattr(covering.Covering, "span", lambda self, unit: unit.l1 * covering.STEPS // 2)
+        with pytest.raises(AssertionError, match="sensitivity"):
             check("set-cover-choices", Unit.row(), 3)
 
     def test_counts_in_place_of_presence(self, monkeypatch):

@@ -15,16 +15,13 @@ from core.base.errors import Refused
 from core.base.wording import amount, figure
 from core.decisions.covers.set_cover import SetCover
 from core.decisions.decision import in_turn
-from core.kernel.decisions.covering import Covering
-from core.kernel.decisions.weighed import Weighed
+from core.kernel.decisions.covering import NOTHING, STEPS, Round
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Progress, silent
 from core.privacy.events import Cost, Greedy, Laplace
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 
-STEPS = 2**10
-"""Steps of an element in scores, so that shares of costs are whole numbers."""
 MOST_SETS = 500
 MOST_PATIENCE = 2.0**40
 
@@ -55,9 +52,6 @@ class GreedyCover(SetCover):
         """What all choices are paid with, and the estimate."""
         return in_turn(self.budget, self.most(domain))
 
-    def covering(self) -> Covering:
-        return Covering((self.column,), STEPS)
-
     def most(self, domain: Domain) -> int:
         """Choices at most."""
         raise NotImplementedError
@@ -67,7 +61,6 @@ class GreedyCover(SetCover):
 class SetSystem:
     """Public sets with their costs, for some or all elements of a column."""
 
-    column: str
     inside: NDArray[np.bool_]
     """One line per set, one number per cell of the column."""
     costs: IntArray
@@ -91,39 +84,34 @@ class SetSystem:
         """Choices at most."""
         return max(1, len(self.inside) - 1 + self.halvings)
 
-    def scores(self, left: NDArray[np.bool_], there: list[int], price: float, rate: float) -> Weighed:
-        """What the sets that are left cover, less a price for their cost; the last candidate halves the price."""
-        weights = (self.inside[there] & left).astype(np.int64) * STEPS
+    def offers(self, there: IntArray, first: int, price: float, rate: float) -> Round:
+        """The sets that are left, for a price for their cost; the last candidate halves the price.
+
+        `first` is the place of the system's first set among those of all systems.
+        """
         if self.ratio == 1:
-            return Weighed((self.column,), weights, np.zeros(len(there), dtype=np.int64), present=True)
+            return Round(first + there, np.zeros(len(there), dtype=np.int64))
         offsets = -np.rint(price * self.costs[there] / self.costs.min() * STEPS).astype(np.int64)
         patience = (math.log(len(self.costs)) + math.log1p(math.log(self.elements * self.ratio))) / rate
         halve = -round(min(patience, MOST_PATIENCE) * STEPS)
-        return Weighed(
-            (self.column,),
-            np.vstack([weights, np.zeros((1, weights.shape[1]), dtype=np.int64)]),
-            np.append(offsets, halve),
-            present=True,
-        )
+        return Round(np.append(first + there, NOTHING), np.append(offsets, halve))
 
 
 def private_order(
-    kernel: Kernel, system: SetSystem, choosing: Greedy, progress: Progress = silent
-) -> Generator[Weighed, int, tuple[int, ...]]:
+    kernel: Kernel, system: SetSystem, first: int, rate: float, progress: Progress = silent
+) -> Generator[Round, int, tuple[int, ...]]:
     """All sets of a system, one after the other by private choices: algorithm 5, or 6 where costs differ."""
-    rate, inside = float(choosing.epsilon) / kernel.unit.l1, system.inside
-    order, left = list[int](), np.ones(inside.shape[1], dtype=bool)
+    there, order = np.arange(len(system.inside)), list[int]()
     price, halvings = float(system.elements), system.halvings
-    while len(order) < len(inside) - 1:
-        there = [place for place in range(len(inside)) if place not in order]
+    while len(there) > 1:
         if halvings == 0 and system.ratio > 1:
-            order += [there[place] for place in kernel.generator().permutation(len(there))]
+            there = kernel.generator().permutation(there)
             break
-        chosen = yield system.scores(left, there, price, rate)
+        chosen = yield system.offers(there, first, price, rate)
         if chosen == len(there):
             price, halvings = price / 2, halvings - 1
             continue
-        order.append(there[chosen])
-        left &= ~inside[there[chosen]]
-        progress("Choosing sets", len(order) / len(inside))
-    return tuple(order + [place for place in range(len(inside)) if place not in order])
+        order.append(int(there[chosen]))
+        there = np.delete(there, chosen)
+        progress("Choosing sets", len(order) / len(system.inside))
+    return (*order, *there.tolist())

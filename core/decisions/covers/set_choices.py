@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from core.decisions.covers.greedy_cover import GreedyCover, SetSystem, private_order
 from core.decisions.decision import Decided
+from core.kernel.decisions.covering import Covering
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Progress, silent
 from core.schema.domain import Domain
@@ -38,9 +39,13 @@ class SetChoices(GreedyCover):
     def run(self, kernel: Kernel, progress: Progress = silent) -> Decided:
         self.check(kernel.domain, kernel.unit)
         choosing, estimating = self.events(kernel.domain)
-        system = SetSystem(self.column, self.inside(kernel.domain), self.cost_of())
-        rounds = private_order(kernel, system, choosing, progress)
-        return self._ordered(kernel, kernel.choose_in_turn(self.covering(), rounds, choosing), estimating)
+        system = self._system(kernel.domain)
+        rounds = private_order(kernel, system, 0, float(choosing.epsilon) / kernel.unit.l1, progress)
+        order = kernel.choose_in_turn(Covering((self.column,), system.inside), rounds, choosing)
+        return self._ordered(kernel, order, estimating)
 
     def most(self, domain: Domain) -> int:
-        return SetSystem(self.column, self.inside(domain), self.cost_of()).most
+        return self._system(domain).most
+
+    def _system(self, domain: Domain) -> SetSystem:
+        return SetSystem(self.inside(domain), self.cost_of())

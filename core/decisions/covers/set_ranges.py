@@ -12,11 +12,10 @@ from core.base.arrays import IntArray
 from core.decisions.covers.greedy_cover import GreedyCover, SetSystem, private_order
 from core.decisions.covers.set_cover import covered_by
 from core.decisions.decision import Decided, measured
+from core.kernel.decisions.covering import Covering, Round
 from core.kernel.decisions.covers import CoverCost
-from core.kernel.decisions.weighed import Weighed
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Progress, silent
-from core.privacy.events import Greedy
 from core.schema.domain import Domain
 from core.table.counts import Counts
 
@@ -55,7 +54,9 @@ class SetRanges(GreedyCover):
     def run(self, kernel: Kernel, progress: Progress = silent) -> Decided:
         self.check(kernel.domain, kernel.unit)
         choosing, estimating = self.events(kernel.domain)
-        orders = kernel.choose_in_turn(self.covering(), self._orders(kernel, choosing, progress), choosing)
+        inside = np.vstack([system.inside for _, system in self._parts(kernel.domain).values()])
+        rounds = self._orders(kernel, float(choosing.epsilon) / kernel.unit.l1, progress)
+        orders = kernel.choose_in_turn(Covering((self.column,), inside), rounds, choosing)
         costs = self.cost_of()
         asked = CoverCost((self.column,), self._rule(orders, kernel.domain), costs)
         estimate = measured(kernel, asked, estimating, "Cost of the sets in use")
@@ -67,13 +68,14 @@ class SetRanges(GreedyCover):
         return Decided(sentence=ORDERED, lines=lines, facts={"column": self.column}, estimate=estimate)
 
     def _orders(
-        self, kernel: Kernel, choosing: Greedy, progress: Progress
-    ) -> Generator[Weighed, int, dict[int, tuple[int, ...]]]:
+        self, kernel: Kernel, rate: float, progress: Progress
+    ) -> Generator[Round, int, dict[int, tuple[int, ...]]]:
         """The sets of every range in their order, one range after the other."""
-        orders = {}
+        orders, first = {}, 0
         for part, (sets, system) in self._parts(kernel.domain).items():
-            order = yield from private_order(kernel, system, choosing, progress)
+            order = yield from private_order(kernel, system, first, rate, progress)
             orders[part] = tuple(sets[place] for place in order)
+            first += len(sets)
         return orders
 
     def value(self, decided: Decided, counts: Counts) -> float:
@@ -103,7 +105,7 @@ class SetRanges(GreedyCover):
                 for place in np.flatnonzero((ranges == part) | (ranges == part + 1))
                 if (inside[place] & own).any()
             ]
-            found[part] = ([int(place) for place in sets], SetSystem(self.column, inside[sets] & own, costs[sets]))
+            found[part] = ([int(place) for place in sets], SetSystem(inside[sets] & own, costs[sets]))
         return found
 
     def _elements(self, domain: Domain) -> dict[int, np.ndarray]:

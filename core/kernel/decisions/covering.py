@@ -1,4 +1,4 @@
-"""Greedy choices among public candidates by what they gain of private cells, in which no cell is gained twice."""
+"""Greedy choices among public sets of private cells, by how many cells they cover that nothing chosen before covers."""
 
 from __future__ import annotations
 
@@ -7,57 +7,90 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.base.arrays import Columns, IntArray
 from core.base.errors import BadParameter, Undeclared
-from core.kernel.asked import Sealed
-from core.kernel.decisions.weighed import Weighed
+from core.kernel.asked import Sealed, own
+from core.kernel.remembered import Remembered
 from core.kernel.tables import LARGEST
 from core.privacy.unit import Unit
-from core.schema.domain import Domain
 
+STEPS = 2**10
+"""Steps of one cell in scores, so that public numbers can be added that are no whole cells."""
+NOTHING = -1
+"""The place of a candidate that covers nothing."""
 Found = TypeVar("Found")
 
 
-@dataclass(frozen=True)
-class Covering(Sealed):
-    """Rounds of choices by `Weighed` scores, all over the same columns, that count a cell for at most `whole` in all.
+@dataclass(frozen=True, eq=False)
+class Round(Sealed):
+    """What one choice is among, all of it public and chosen after seeing those before."""
 
-    **Span** L `whole`, or twice that where units are replaced: as much as one unit moves the difference of two scores
-    in any round. Over the chosen candidates of all rounds a row gains at most `whole`, so a unit that is added or
-    removed at most one span, and each half of a replacement half of one: what `greedy.py` asks for.
+    offered: IntArray
+    """Places of sets, or NOTHING."""
+    offsets: IntArray
+    """What is added to the score of each, in steps."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "offered", own(self.offered, "offered"))
+        object.__setattr__(self, "offsets", np.clip(own(self.offsets, "offsets"), -LARGEST, LARGEST))
+        if self.offered.ndim != 1 or self.offered.shape != self.offsets.shape:
+            raise BadParameter("offered", "must be a list of places, with one number beside each.")
+
+
+@dataclass(frozen=True, eq=False)
+class Covering(Sealed):
+    """Rounds of choices: a set scores the cells with some row in them that it holds and that are not covered yet.
+
+    **Span** L cells, or twice that where units are replaced: as much as one unit moves the difference of two scores in
+    any round. A cell that a chosen set holds is covered and never scores again. So over the chosen sets of all rounds a
+    unit that is added or removed gains at most one span, and each half of a replacement half of one: what `greedy.py`
+    asks for.
     """
 
     columns: Columns
-    whole: int
+    inside: NDArray[np.bool_]
+    """One line per set, one entry per cell of the columns, in their order."""
 
     def __post_init__(self) -> None:
-        if type(self.whole) is not int or not 1 <= self.whole <= LARGEST:
-            raise BadParameter("whole", f"must be a whole number from 1 to {LARGEST:,}.")
+        held = np.array(self.inside, dtype=bool)
+        if held.ndim != 2:
+            raise BadParameter("inside", "must be one line per set.")
+        held.setflags(write=False)
+        object.__setattr__(self, "inside", held)
 
     def span(self, unit: Unit) -> int:
-        return unit.l1 * self.whole
+        """In steps."""
+        return unit.l1 * STEPS
 
     def drawn(
-        self, domain: Domain, rounds: Generator[Weighed, int, Found], most: int, choose: Callable[[Weighed], int]
+        self,
+        counts: Remembered,
+        rounds: Generator[Round, int, Found],
+        most: int,
+        choose: Callable[[IntArray], int],
     ) -> Found:
-        """What the rounds find, at most so many; each is refused if it could gain more of a cell than is left of it."""
-        rest = np.full(domain.cells(self.columns), self.whole, dtype=np.int64)
+        """What the rounds find, at most so many: each is sent which of its candidates was chosen."""
+        left = counts.marginal(self.columns).ravel() > 0
+        if len(left) != self.inside.shape[1]:
+            raise BadParameter("inside", "must have one entry for every combination of values of the columns.")
+        gains = STEPS * self.inside[:, left].sum(axis=1)
         try:
             asked = next(rounds)
             for _ in range(most):
-                self._check(asked, rest)
-                chosen = choose(asked)
-                rest -= asked.weights[chosen]
+                self._check(asked)
+                chosen = choose(np.append(gains, 0)[asked.offered] + asked.offsets)
+                if (place := asked.offered[chosen]) != NOTHING:
+                    covered = left & self.inside[place]
+                    gains, left = gains - STEPS * self.inside[:, covered].sum(axis=1), left & ~covered
                 asked = rounds.send(chosen)
         except StopIteration as ended:
             return ended.value
         raise Undeclared()
 
-    def _check(self, asked: Weighed, rest: IntArray) -> None:
-        if not isinstance(asked, Weighed):
-            raise TypeError(f"{type(asked).__name__} is not the kernel's own Weighed.")
-        if asked.columns != self.columns or asked.weights.shape[1] != len(rest):
-            raise BadParameter("columns", "must be the same in every round.")
-        if asked.weights.min(initial=0) < 0 or (asked.weights > rest).any():
-            raise BadParameter("weights", "must not gain twice what a chosen candidate gained.")
+    def _check(self, asked: Round) -> None:
+        if not isinstance(asked, Round):
+            raise TypeError(f"{type(asked).__name__} is not the kernel's own Round.")
+        if asked.offered.min(initial=0) < NOTHING or asked.offered.max(initial=0) >= len(self.inside):
+            raise BadParameter("offered", "must be places of sets.")

@@ -11,8 +11,7 @@ import pytest
 
 from core.base.errors import BadParameter, Undeclared
 from core.decisions.decision import in_turn
-from core.kernel.decisions.covering import Covering
-from core.kernel.decisions.weighed import Weighed
+from core.kernel.decisions.covering import NOTHING, STEPS, Covering, Round
 from core.kernel.kernel import Kernel
 from core.kernel.tables import LARGEST, TOTAL
 from core.privacy.accounting import UNITS, units
@@ -29,104 +28,114 @@ from tests.privacy.kit.recorder import Recorder
 CELLS = ("element",)
 DOMAIN = Domain((Categories(name="element", values=tuple("defg")),))
 EVENT = Greedy(Fraction(1, 2), 3)
+INSIDE = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]], dtype=bool)
+SURE = 10**9
+"""An offset that decides."""
 
 
 def table(there=(1, 1, 1, 1), unit=None):
     return Cells(DOMAIN, np.array(there), unit or Unit.row())
 
 
-def kernel(unit=None, noise=None, event=EVENT):
-    return Kernel(table(unit=unit), noise or Noise(), Cost((event,)))
-
-
-def scores(*weights, columns=CELLS):
-    return Weighed(columns, np.array(weights), np.zeros(len(weights), dtype=int), present=True)
-
-
-def asked(*questions):
-    """Rounds that ask these questions and find what was chosen."""
+def asked(*rounds):
+    """Rounds that offer this and find what was chosen."""
     found = []
-    for question in questions:
-        found.append((yield question))
+    for each in rounds:
+        found.append((yield each))
     return found
 
 
-def choose(questions, covering=None, **given):
-    return kernel(**given).choose_in_turn(covering or Covering(CELLS, 4), asked(*questions), EVENT)
+def choose(rounds, covering=None, *, there=(1, 1, 1, 1), unit=None, noise=None, event=EVENT):
+    kernel = Kernel(table(there, unit), noise or Noise(), Cost((event,)))
+    return kernel.choose_in_turn(covering or Covering(CELLS, INSIDE), asked(*rounds), EVENT)
+
+
+def sets(*offered, sure=None):
+    """A round that offers these sets, of which one may be sure to be chosen."""
+    return Round(np.array(offered), np.array([SURE * (place == sure) for place in offered]))
 
 
 class TestRounds:
     def test_a_round_is_sent_what_was_chosen(self):
-        sure = Weighed(CELLS, np.zeros((3, 4), dtype=int), np.array([0, 10**6, 0]))
-        assert choose([sure, sure]) == [1, 1]
+        assert choose([sets(0, 1, 2, sure=1), sets(2, 0, sure=0), sets(2)]) == [1, 1, 0]
         assert choose([]) == []
 
     @pytest.mark.parametrize(
         ("unit", "span"),
-        [(Unit.row(), 4), (Unit.row("replace"), 8), (Unit.id("who", 3), 12), (Unit.id("who", 3, "replace"), 24)],
+        [(Unit.row(), 1), (Unit.row("replace"), 2), (Unit.id("who", 3), 3), (Unit.id("who", 3, "replace"), 6)],
     )
-    def test_every_round_is_drawn_with_the_span_of_the_whole(self, unit, span):
+    def test_every_round_is_drawn_with_the_same_span(self, unit, span):
         noise = Recorder(0)
-        choose([scores([1, 0, 0, 0]), scores([0, 2, 0, 0])], unit=unit, noise=noise)
+        choose([sets(0), sets(1)], unit=unit, noise=noise)
         told = [(call.kind, call.amount, call.sensitivity) for call in noise.calls]
-        assert told == [("select_within", Fraction(1, 2), span)] * 2 and Covering(CELLS, 4).span(unit) == span
-        assert [call.hidden.tolist() for call in noise.calls] == [[1], [2]]
+        assert told == [("select_within", Fraction(1, 2), span * STEPS)] * 2
 
-    def test_nothing_is_gained_twice(self):
-        first, more, rest = scores([3, 4, 0, 0]), scores([0, 1, 0, 0]), scores([1, 0, 4, 4])
-        assert choose([first, rest]) == [0, 0]
-        with pytest.raises(BadParameter, match="twice"):
-            choose([first, more])
-        with pytest.raises(BadParameter, match="twice"):
-            choose([scores([5, 0, 0, 0])])
-        with pytest.raises(BadParameter, match="twice"):
-            choose([first, scores([0, 0, 0, 0], [2, 0, 0, 0])])
-        # What was offered and not chosen can still be gained.
-        sure = Weighed(CELLS, np.array([[4, 4, 4, 4], [0, 0, 0, 0]]), np.array([-(10**6), 0]))
-        assert choose([sure, first]) == [1, 0]
+    def test_a_set_scores_what_is_there_and_not_covered(self):
+        noise = Recorder(0)
+        rounds = [sets(0, 1, 2, sure=1), sets(2, NOTHING, 0, 1, sure=NOTHING), sets(0, 2, 1)]
+        choose(rounds, there=(3, 1, 0, 2), noise=noise)
+        scores = [call.hidden - each.offsets for call, each in zip(noise.calls, rounds, strict=True)]
+        assert [(each // STEPS).tolist() for each in scores] == [[2, 1, 1], [1, 0, 1, 0], [1, 1, 0]]
+        assert all((each % STEPS == 0).all() for each in scores)
 
-    def test_nothing_is_taken_away(self):
-        with pytest.raises(BadParameter, match="twice"):
-            choose([scores([0, 0, 0, 0], [0, 0, 0, -1])])
+    def test_a_set_that_was_chosen_may_be_offered_again_and_gains_nothing(self):
+        noise = Recorder(0)
+        choose([sets(1), sets(1), sets(0, 1, 2)], noise=noise)
+        assert [(call.hidden // STEPS).tolist() for call in noise.calls] == [[2], [0], [1, 0, 1]]
 
-    def test_columns_stay_the_same(self):
-        for covering in (Covering((), 4), Covering(("element", "element"), 4)):
-            with pytest.raises(BadParameter, match="columns"):
-                choose([scores([1, 0, 0, 0])], covering)
-        with pytest.raises(BadParameter, match="columns"):
-            choose([scores([1, 0, 0])])
+    def test_offsets_are_added_in_steps_and_bounded(self):
+        noise = Recorder(0)
+        choose([Round(np.array([0, NOTHING, 2]), np.array([-5, 2**62, -(2**62)]))], noise=noise)
+        assert noise.calls[0].hidden.tolist() == [2 * STEPS - 5, LARGEST, 2 * STEPS - LARGEST]
+
+    def test_what_is_offered_is_a_set(self):
+        for offered in ([3], [0, NOTHING - 1]):
+            with pytest.raises(BadParameter, match="places"):
+                choose([sets(*offered)])
+        with pytest.raises(BadParameter, match="one number beside"):
+            Round(np.array([0, 1]), np.array([0]))
+        with pytest.raises(BadParameter, match="one number beside"):
+            Round(np.array([[0, 1]]), np.array([[0, 0]]))
+
+    def test_a_cell_has_its_entry(self):
+        for wrong in (INSIDE[:, :3], np.ones((2, 5), dtype=bool)):
+            with pytest.raises(BadParameter, match="every combination"):
+                choose([sets(0)], Covering(CELLS, wrong))
+        with pytest.raises(BadParameter, match="one line per set"):
+            Covering(CELLS, INSIDE[0])
+
+    def test_what_is_inside_stays_so(self):
+        mine = INSIDE.copy()
+        covering = Covering(CELLS, mine)
+        mine[...] = True
+        assert (covering.inside == INSIDE).all() and not covering.inside.flags.writeable
 
     def test_there_are_no_more_rounds_than_were_paid(self):
         noise = Recorder(0)
-        assert choose([scores([0, 0, 0, 0])] * 3, noise=noise) == [0, 0, 0]
+        assert choose([sets(0)] * 3, noise=noise) == [0, 0, 0]
         with pytest.raises(Undeclared):
-            choose([scores([0, 0, 0, 0])] * 4, noise=noise)
+            choose([sets(0)] * 4, noise=noise)
         assert len(noise.calls) == 6
 
     def test_they_are_paid_before_anything_is_drawn(self):
         noise = Recorder(0)
         for event in (Greedy(Fraction(1, 2), 2), Selection(Fraction(1, 2)), Laplace(Fraction(1, 2))):
             with pytest.raises(Undeclared):
-                choose([scores([1, 0, 0, 0])], noise=noise, event=event)
-        private = kernel(noise=noise)
-        private.choose_in_turn(Covering(CELLS, 4), asked(), EVENT)
+                choose([sets(0)], noise=noise, event=event)
+        kernel = Kernel(table(), noise, Cost((EVENT,)))
+        kernel.choose_in_turn(Covering(CELLS, INSIDE), asked(), EVENT)
         with pytest.raises(Undeclared):
-            private.choose_in_turn(Covering(CELLS, 4), asked(scores([1, 0, 0, 0])), EVENT)
+            kernel.choose_in_turn(Covering(CELLS, INSIDE), asked(sets(0)), EVENT)
         assert not noise.calls
 
     def test_only_the_kernels_own_is_taken(self):
+        kernel = Kernel(table(), Noise(), Cost((EVENT,)))
         with pytest.raises(TypeError, match="Covering"):
-            kernel().choose_in_turn(TOTAL, asked(), EVENT)
-        with pytest.raises(TypeError, match="Weighed"):
-            choose([TOTAL])
+            kernel.choose_in_turn(TOTAL, asked(), EVENT)
         with pytest.raises(TypeError, match="event"):
-            kernel().choose_in_turn(Covering(CELLS, 4), asked(), Selection(Fraction(1, 2)))
-
-    def test_the_whole_is_a_whole_number(self):
-        for whole in (0, -1, 1.0, True, LARGEST + 1):
-            with pytest.raises(BadParameter, match="whole"):
-                Covering(CELLS, whole)
-        assert Covering(CELLS, LARGEST).whole == LARGEST
+            kernel.choose_in_turn(Covering(CELLS, INSIDE), asked(), Selection(Fraction(1, 2)))
+        with pytest.raises(TypeError, match="Round"):
+            choose([TOTAL])
 
 
 class Forced:
