@@ -92,5 +92,5 @@ class Covering(Sealed):
     def _check(self, asked: Round) -> None:
         if not isinstance(asked, Round):
             raise TypeError(f"{type(asked).__name__} is not the kernel's own Round.")
-        if asked.offered.min(initial=0) < NOTHING or asked.offered.max(initial=0) >= len(self.inside):
+        if ((asked.offered < NOTHING) | (asked.offered >= len(self.inside))).any():
             raise BadParameter("offered", "must be places of sets.")

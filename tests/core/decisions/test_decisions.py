@@ -16,7 +16,7 @@ from core.decisions.covers.set_cover import covered_by, greedy_sets
 from core.decisions.covers.set_presence import likely
 from core.decisions.covers.vertex_cover import cover_cost, greedy_order
 from core.decisions.cuts.min_cut import ENUMERATED
-from core.decisions.cuts.suggestions import contracted, suggested
+from core.decisions.cuts.suggestions import cleared, contracted, most_suggested, suggested
 from core.decisions.decision import Decided, choices
 from core.decisions.sites.k_median import local_search
 from core.kernel.decisions.values import Gains, SetWelfare
@@ -146,8 +146,23 @@ def test_a_larger_graph_is_cut_among_suggestions():
     assert len(names) > ENUMERATED
     decision = decision_from("min-cut", Budget(30), ENDS)
     assert decision.value(run(decision, table), table) == 1
-    sides = suggested(nx.to_numpy_array(barbell), np.random.default_rng(0))
+    sides = suggested(nx.to_numpy_array(barbell), 0.01, 1.0, np.random.default_rng(0))
     assert not sides[:, 0].any() and sides.any(axis=1).all()
+
+
+def test_noisy_weights_are_cleared():
+    """Of weights 0 and 3 under noise of scale 4: right on average, and with a third less of variance."""
+    random = np.random.default_rng(0)
+    noise = random.laplace(0, 4.0, 100_000)
+    for weight in (0.0, 3.0):
+        found = cleared(weight + noise, 4.0, 3.0)
+        assert found.mean() == pytest.approx(weight, abs=0.15)
+        assert found.var() < 0.67 * noise.var()
+
+
+def test_no_more_cuts_are_suggested_than_the_promise_counts():
+    weights = np.random.default_rng(0).laplace(0, 2, (24, 24))
+    assert len(suggested(weights + weights.T, 2.0, 1.0, np.random.default_rng(0))) <= most_suggested(24)
 
 
 def test_contractions_find_the_smallest_cut():

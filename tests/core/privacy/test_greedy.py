@@ -107,5 +107,6 @@ def test_what_they_are_is_checked() -> None:
     for choices in (0, -1, True, 1.0):
         with pytest.raises(BadParameter, match="choices"):
             Greedy(Fraction(1), choices)
+    assert Greedy(Fraction(1), 1).choices == 1
     with pytest.raises(BadParameter, match="epsilon"):
         Greedy(Fraction(-1), 3)
