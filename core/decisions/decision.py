@@ -165,7 +165,7 @@ def in_turn(budget: Budget, count: int) -> tuple[Greedy, Laplace]:
 
 
 def measured(kernel: Kernel, asked: Asked, event: Laplace, about: str, scale: float = 1.0) -> MeasuredCost:
-    """One number with its noise; `scale` is what one step of it is worth."""
+    """One number with its noise, but never below 0, where no cost is; `scale` is what one step of it is worth."""
     found = kernel.measure(asked, event)
     within = NoiseLevel.of(asked, event, kernel.unit).tail(FAILURE)
-    return MeasuredCost(about=about, value=float(found.values.ravel()[0]) * scale, within=within * scale)
+    return MeasuredCost(about=about, value=max(0.0, float(found.values.ravel()[0]) * scale), within=within * scale)

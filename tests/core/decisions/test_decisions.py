@@ -19,6 +19,7 @@ from core.decisions.cuts.min_cut import ENUMERATED
 from core.decisions.cuts.suggestions import cleared, contracted, most_suggested, suggested
 from core.decisions.decision import Decided, choices
 from core.decisions.sites.k_median import local_search
+from core.decisions.sites.places import METRICS
 from core.kernel.decisions.values import Gains, SetWelfare
 from core.kernel.decisions.vertex_order import STEPS
 from core.kernel.remembered import Remembered
@@ -367,6 +368,20 @@ def values(decision, domain, cell):
     return np.array([max(worth[one], worth[two]) for one in range(3) for two in range(3)])
 
 
+def test_a_rule_without_a_condition_is_one_for_every_row():
+    decision, domain = next(built("learner", MUCH))
+    everybody = np.zeros(domain.shape(), dtype=int)
+    everybody[1] = 9
+    decided = run(decision, Cells(domain, everybody))
+    assert decided.sentence == "'ill' is yes in every row." and decided.lines == ({"rule": "every row", "says": "yes"},)
+
+
+def test_what_a_decision_costs_is_never_said_to_be_below_nothing():
+    decision, domain = next(built("min-cut", Budget("0.01")))
+    nothing = Cells(domain, np.zeros(domain.cells(), dtype=int))
+    assert min(run(decision, nothing).estimate.value for _ in range(12)) == 0
+
+
 def test_rows_that_are_no_edge_of_their_own_are_counted_for_the_curator():
     ends = {"columns": ["from", "to"]}
     names = ("a", "b", "c")
@@ -392,6 +407,7 @@ BAD = [
     ("k-median", PLACES, {**SITES, "sites": [["n", 0]]}, "two coordinates"),
     ("k-median", PLACES, {**SITES, "sites": [["n", 0, None], ["m", 1, 1]]}, "finite"),
     ("k-median", PLACES, {**SITES, "sites": []}, "at least one"),
+    ("k-median", PLACES, {**SITES, "sites": [["n", 91, 0], ["m", 0, 0]], "metric": METRICS[1]}, "latitude"),
     ("k-median", PLACES, {**SITES, "sites": [["n", 0, 0], ["n", 1, 1]]}, "only once"),
     ("k-median", GRAPH, {**SITES, "columns": ["from", "to"]}, "no column of numbers"),
     ("k-median", GRAPH, {**SITES, "columns": ["from"]}, "lack a value"),
