@@ -15,7 +15,7 @@ from core.kernel.kernel import Kernel
 from core.kernel.noise_level import NoiseLevel
 from core.mechanisms.kit.protocol import Progress, silent
 from core.privacy.budget import Budget
-from core.privacy.events import Cost, Laplace, Selection
+from core.privacy.events import Cost, Greedy, Laplace, Selection
 from core.privacy.spendable import covers, pure_for
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
@@ -143,8 +143,29 @@ def divided(budget: Budget, parts: tuple[int, ...]) -> tuple[tuple[Selection, ..
     return raised(more), Laplace(estimate)
 
 
+@lru_cache(maxsize=256)
+def in_turn(budget: Budget, count: int) -> tuple[Greedy, Laplace]:
+    """Greedy choices that gain nothing twice, and the estimate, which together use a budget.
+
+    Without a delta all choices add up. With one they get as much more as an account pays for, be it because many small
+    choices add up to less or because greedy ones together cost little more than one (`greedy.py`).
+    """
+    whole = pure_for(budget)
+    estimate, least = Laplace(whole * ESTIMATE), whole * (1 - ESTIMATE) / count
+
+    def raised(steps: int) -> Greedy:
+        return Greedy(least * Fraction(FINENESS + steps, FINENESS), count)
+
+    if budget.pure or count == 1:
+        return raised(0), estimate
+    more = largest_that_fits(
+        lambda steps: covers(budget, Cost.of([raised(steps), estimate])), start=FINENESS, most=FINENESS * count - 1
+    )
+    return raised(more), estimate
+
+
 def measured(kernel: Kernel, asked: Asked, event: Laplace, about: str, scale: float = 1.0) -> MeasuredCost:
-    """One number with its noise; `scale` is what one step of it is worth."""
+    """One number with its noise, but never below 0, where no cost is; `scale` is what one step of it is worth."""
     found = kernel.measure(asked, event)
     within = NoiseLevel.of(asked, event, kernel.unit).tail(FAILURE)
-    return MeasuredCost(about=about, value=float(found.values.ravel()[0]) * scale, within=within * scale)
+    return MeasuredCost(about=about, value=max(0.0, float(found.values.ravel()[0]) * scale), within=within * scale)

@@ -29,6 +29,8 @@ from core.theory.decisions.decision_bounds import learner_loss
 
 CLASSES = ("conjunctions", "rectangles", "halfspaces")
 MOST_RULES = 2**20
+EVERY = "every row"
+"""Of a rule without a condition."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +91,7 @@ class BestRule:
         index, opposite = self._placed(chosen, kernel.domain)
         words = self._words(index, kernel.domain)
         return Decided(
-            sentence=f"'{self.label}' is {'no' if opposite else 'yes'} where {words}.",
+            sentence=f"'{self.label}' is {'no' if opposite else 'yes'} {'in' if words == EVERY else 'where'} {words}.",
             lines=({"rule": words, "says": "no" if opposite else "yes"},),
             facts={"place": chosen, "rules": self.rules, "columns": list(self.columns), "label": self.label},
             estimate=estimate,
@@ -130,4 +132,4 @@ class BestRule:
 
     def _words(self, index: int, domain: Domain) -> str:
         words = words_of(self._class(), self._features(domain), index)
-        return words.removeprefix("share of rows with ")
+        return EVERY if words == "share of all rows" else words.removeprefix("share of rows with ")

@@ -7,7 +7,7 @@ and the runs of comparisons that it has paid for and not used up.
   it, of rho_2 is as private as noise of rho_1 + rho_2, at every order (Feldman and Zrnic 2021);
 - a `Pure(epsilon)` may be taken in parts, of any kind that is pure, whose epsilons sum to at most epsilon, each chosen
   after seeing those before (Rogers, Roth, Ullman and Vadhan 2016);
-- a Laplace or Selection event is taken as it was reserved.
+- a Laplace, Selection or Greedy event is taken as it was reserved.
 
 Parts of one reserved event may lie between parts of others: each reserved event is then an interactive mechanism of its
 own, and mechanisms that take turns are together as private as one after the other, pure, Rényi and Gaussian alike
@@ -28,9 +28,13 @@ from typing import Any
 
 from core.base.errors import Undeclared
 from core.kernel.sparse_vector import OpenRun, Watch
-from core.privacy.events import Cost, Event, Gaussian, Laplace, Pure, Selection
+from core.privacy.events import Cost, Event, Gaussian, Greedy, Laplace, Pure, Selection
 
-_KINDS: Mapping[str, type[Laplace] | type[Selection]] = {"laplace": Laplace, "selection": Selection}
+_KINDS: Mapping[str, Callable[..., Laplace | Selection | Greedy]] = {
+    "laplace": Laplace,
+    "selection": Selection,
+    "greedy": Greedy,
+}
 
 
 class Allowance:
@@ -39,7 +43,7 @@ class Allowance:
     def __init__(self, reserved: Cost) -> None:
         self._rho = sum((each.rho for each in reserved.events if isinstance(each, Gaussian)), Fraction(0))
         self._pools = Counter(each.epsilon for each in reserved.events if isinstance(each, Pure))
-        self._single = Counter(each for each in reserved.events if isinstance(each, Laplace | Selection))
+        self._single = Counter(each for each in reserved.events if isinstance(each, Laplace | Selection | Greedy))
         self._runs: list[OpenRun] = []
         self._turn = RLock()
         """Threads take turns, and a comparison is one turn: two that ended the same run at once would be paid once."""
@@ -54,7 +58,7 @@ class Allowance:
             elif not isinstance(event, Pure) and self._single[event] > 0:
                 self._single[event] -= 1
             else:
-                self._take_part(event.epsilon)
+                self._take_part(event.epsilon * (event.choices if isinstance(event, Greedy) else 1))
 
     def _take_part(self, epsilon: Fraction) -> None:
         """From the smallest pool that has enough, so that one which was meant for many parts keeps them."""
@@ -107,7 +111,11 @@ class Allowance:
         """What is left, secrets included, for a session that goes on later."""
         names = {kind: name for name, kind in _KINDS.items()}
         with self._turn:
-            single = [[names[type(each)], str(each.epsilon), count] for each, count in self._single.items() if count]
+            single = [
+                [names[type(each)], str(each.epsilon), count, *([each.choices] if isinstance(each, Greedy) else [])]
+                for each, count in self._single.items()
+                if count
+            ]
             pools = [[str(left), count] for left, count in self._pools.items()]
             runs = [run.to_json() for run in self._runs]
             return {"rho": str(self._rho), "pools": pools, "single": single, "runs": runs}
@@ -117,6 +125,8 @@ class Allowance:
         found = cls(Cost(()))
         found._rho = Fraction(data["rho"])
         found._pools = Counter({Fraction(left): count for left, count in data["pools"]})
-        found._single = Counter({_KINDS[kind](Fraction(epsilon)): count for kind, epsilon, count in data["single"]})
+        found._single = Counter(
+            {_KINDS[kind](Fraction(epsilon), *more): count for kind, epsilon, count, *more in data["single"]}
+        )
         found._runs = [OpenRun.from_json(run) for run in data["runs"]]
         return found

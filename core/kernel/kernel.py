@@ -7,7 +7,7 @@ is left of that and the secrets of open comparisons are in the `Allowance`, whic
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,12 @@ from core.kernel.allowance import Allowance
 from core.kernel.asked import Asked, AskedEnds, AskedOrder, AskedScores, Compared, Sealed
 from core.kernel.compared import FURTHEST
 from core.kernel.databases.prefix_databases import PrefixDatabases
+from core.kernel.decisions.covering import Covering, Found, Round
 from core.kernel.noise_level import Additive, Measurement, NoiseLevel
 from core.kernel.remembered import Remembered
 from core.kernel.searches.crowding import Boxed, Crowding
 from core.kernel.sparse_vector import AboveThreshold, NumericSparse, OpenRun, Watch
-from core.privacy.events import Cost, Gaussian, Laplace, Pure, Selection
+from core.privacy.events import Cost, Gaussian, Greedy, Laplace, Pure, Selection
 from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
@@ -93,6 +94,21 @@ class Kernel:
         if span < 2 * sensitivity:
             return self.__noise.select_within(asked.scores(self.__counts), epsilon=event.epsilon, span=span)
         return self.__noise.select(asked.scores(self.__counts), epsilon=event.epsilon, sensitivity=sensitivity)
+
+    def choose_in_turn(self, asked: Covering, rounds: Generator[Round, int, Found], event: Greedy) -> Found:
+        """What rounds of greedy choices find: each says what is offered, and is sent which of it was chosen.
+
+        **Privacy** `greedy.py`; `Covering` sees to it that no cell counts twice and that there are no more rounds.
+        """
+        _check(asked, Covering)
+        _check_event(event, Greedy)
+        span = asked.span(self.unit)
+        self.__allowance.take(event)
+
+        def choose(scores: NDArray[np.int64]) -> int:
+            return self.__noise.select_within(scores, epsilon=event.epsilon, span=span)
+
+        return asked.drawn(self.__counts, rounds, event.choices, choose)
 
     def choose_ends(self, asked: AskedEnds, event: Selection) -> tuple[int, int]:
         """The places of two different numbers, the likelier the further the second is above the first.

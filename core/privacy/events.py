@@ -58,7 +58,20 @@ class Gaussian:
         _check_amount(self, "rho")
 
 
-Event = Pure | Laplace | Selection | Gaussian
+@dataclass(frozen=True)
+class Greedy:
+    """So many choices by the exponential mechanism, of epsilon each, in which nothing is gained twice (`greedy.py`)."""
+
+    epsilon: Fraction
+    choices: int
+
+    def __post_init__(self) -> None:
+        _check_amount(self, "epsilon")
+        if type(self.choices) is not int or self.choices < 1:
+            raise BadParameter("choices", "must be a whole number of at least 1.")
+
+
+Event = Pure | Laplace | Selection | Gaussian | Greedy
 
 
 @dataclass(frozen=True)

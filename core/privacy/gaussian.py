@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from core.base.bisection import narrowed
 from core.privacy.budget import Budget
-from core.privacy.events import Cost, Event, Gaussian
+from core.privacy.events import Cost, Event, Gaussian, Greedy, Pure
 from core.privacy.normal import normal_density, normal_tail
 
 MOST = Fraction(60)
@@ -34,9 +34,12 @@ def _of_event(event: Event) -> Fraction:
     """mu^2/2 of the Gaussian noise that is at most as private as the event.
 
     Something e-private is mu-GDP with Q(mu/2) = 1/(1 + exp(e)). Beyond MOST, Q(x) <= exp(-x^2/2)/2 gives mu^2/2 = 4e.
+    Greedy choices are so many of these: what they cost together (`greedy.py`) has a tail that no Gaussian has.
     """
     if isinstance(event, Gaussian):
         return event.rho
+    if isinstance(event, Greedy):
+        return event.choices * _of_event(Pure(event.epsilon))
     from scipy.special import ndtri_exp  # imported late: a page that prices nothing must not wait for it
 
     epsilon = event.epsilon

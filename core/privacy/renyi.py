@@ -16,6 +16,7 @@ in an interval the two end points reach the largest divergence):
 - `Selection(e)`: L lies in an interval [s - e, s] of length e with unknown s (bounded range). Maximising the end-point
   formula over s gives D_a = (-a log u + log((w - w^a)/((a - 1)(1 - w))))/(a - 1), w = exp(-e),
   u = a (w - w^a)/((a - 1)(1 - w^a)); it is below a e^2/8 (Dong, Durfee and Rogers 2020; Cesar and Rogers 2021).
+- `Greedy(e, k)`: k times that of `Selection(e)`, or what `greedy.py` proves for any k, whichever is less.
 
 **Rounding.** Everything is a `Fraction` or a 40-digit decimal whose exp and log are correctly rounded, so results are
 the same on every machine. Costs are rounded up and capacities down, after a guard far above the arithmetic error.
@@ -30,7 +31,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from core.base.errors import BadParameter
-from core.privacy.events import Event, Gaussian, Selection
+from core.privacy.events import Event, Gaussian, Greedy, Selection
+from core.privacy.greedy import greedy_divergence
 
 DIGITS = Context(prec=40, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation, DivisionByZero, Overflow])
 """The arithmetic of every formula here."""
@@ -98,6 +100,10 @@ def _of_event(event: Event, order: Fraction | None) -> Fraction:
             raise BadParameter("delta", "Gaussian noise needs a delta above 0; try 1e-9, or choose Laplace noise.")
         return event.rho * (order or 0)
     epsilon = event.epsilon
+    if isinstance(event, Greedy):
+        apart = event.choices * _of_event(Selection(epsilon), order)
+        together = None if order is None else _together(epsilon, order)
+        return apart if together is None else min(apart, together)
     if order is None or epsilon == 0:
         return epsilon
     with localcontext(DIGITS):
@@ -109,6 +115,13 @@ def _of_event(event: Event, order: Fraction | None) -> Fraction:
         if order * epsilon < Fraction(1, 10**6) or epsilon > 1000:
             return bound
         return min(bound, Fraction(_range(epsilon, order) + GUARD))
+
+
+def _together(epsilon: Fraction, order: Fraction) -> Fraction | None:
+    """Of greedy choices, however many; None where there is no bound."""
+    with localcontext(DIGITS):
+        bound = greedy_divergence(decimal(epsilon), decimal(order))
+        return None if bound is None else Fraction(bound + GUARD)
 
 
 def _response(epsilon: Fraction, order: Fraction) -> Decimal:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from core.base.bisection import largest_that_fits
 from core.base.errors import BadParameter
 from core.privacy.budget import Budget, exact
-from core.privacy.events import Cost, Event, Gaussian, Selection
+from core.privacy.events import Cost, Event, Gaussian, Greedy, Selection
 from core.privacy.gaussian import gaussian_amount, gaussian_epsilon
 from core.privacy.renyi import DIGITS, GUARD, allowance, best_order, decimal, divergence, log
 from core.privacy.spendable import covers
@@ -24,7 +24,12 @@ def _epsilons(cost: Cost) -> list[Fraction] | None:
     """The epsilon of each event that has one; `None` if an event has no pure guarantee."""
     if not cost.pure:
         return None
-    return [event.epsilon for event in cost.events if not isinstance(event, Gaussian) and event.epsilon > 0]
+    return [
+        event.epsilon
+        for event in cost.events
+        if not isinstance(event, Gaussian) and event.epsilon > 0
+        for _ in range(event.choices if isinstance(event, Greedy) else 1)
+    ]
 
 
 def basic(cost: Cost) -> float:
@@ -82,6 +87,8 @@ def zcdp(cost: Cost, delta: object) -> float:
 def _rho(event: Event) -> Fraction:
     if isinstance(event, Gaussian):
         return event.rho
+    if isinstance(event, Greedy):
+        return event.choices * event.epsilon**2 / 8
     return event.epsilon**2 / (8 if isinstance(event, Selection) else 2)
 
 

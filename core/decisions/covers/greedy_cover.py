@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,23 +14,21 @@ from core.base.arrays import IntArray
 from core.base.errors import Refused
 from core.base.wording import amount, figure
 from core.decisions.covers.set_cover import SetCover
-from core.decisions.decision import choices
-from core.kernel.decisions.weighed import Weighed
+from core.decisions.decision import in_turn
+from core.kernel.decisions.covering import NOTHING, STEPS, Round
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Progress, silent
-from core.privacy.events import Cost, Laplace, Selection
+from core.privacy.events import Cost, Greedy, Laplace
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 
-STEPS = 2**10
-"""Steps of an element in scores, so that shares of costs are whole numbers."""
 MOST_SETS = 500
 MOST_PATIENCE = 2.0**40
 
 
 @dataclass(frozen=True, kw_only=True)
 class GreedyCover(SetCover):
-    """Equal private choices of sets, as many as the public sets can ask for at most."""
+    """Equal private choices of sets, as many as the public sets can ask for at most; no element is covered twice."""
 
     name: ClassVar[str]
 
@@ -39,8 +38,7 @@ class GreedyCover(SetCover):
             raise Refused(f"'{self.name}' orders at most {amount(MOST_SETS)} sets; use 'set-cover-presence'.")
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
-        choosing, estimating = self.events(domain)
-        return Cost.of([choosing] * self.most(domain) + [estimating])
+        return Cost.of(self.events(domain))
 
     def guarantee(self, domain: Domain, unit: Unit) -> str:
         rate = float(self.events(domain)[0].epsilon) / unit.l1
@@ -50,9 +48,9 @@ class GreedyCover(SetCover):
             "element is covered in any case."
         )
 
-    def events(self, domain: Domain) -> tuple[Selection, Laplace]:
-        """What each choice is paid with, and the estimate."""
-        return choices(self.budget, self.most(domain))
+    def events(self, domain: Domain) -> tuple[Greedy, Laplace]:
+        """What all choices are paid with, and the estimate."""
+        return in_turn(self.budget, self.most(domain))
 
     def most(self, domain: Domain) -> int:
         """Choices at most."""
@@ -63,7 +61,6 @@ class GreedyCover(SetCover):
 class SetSystem:
     """Public sets with their costs, for some or all elements of a column."""
 
-    column: str
     inside: NDArray[np.bool_]
     """One line per set, one number per cell of the column."""
     costs: IntArray
@@ -87,39 +84,34 @@ class SetSystem:
         """Choices at most."""
         return max(1, len(self.inside) - 1 + self.halvings)
 
-    def scores(self, left: NDArray[np.bool_], there: list[int], price: float, rate: float) -> Weighed:
-        """What the sets that are left cover, less a price for their cost; the last candidate halves the price."""
-        weights = (self.inside[there] & left).astype(np.int64) * STEPS
+    def offers(self, there: IntArray, first: int, price: float, rate: float) -> Round:
+        """The sets that are left, for a price for their cost; the last candidate halves the price.
+
+        `first` is the place of the system's first set among those of all systems.
+        """
         if self.ratio == 1:
-            return Weighed((self.column,), weights, np.zeros(len(there), dtype=np.int64), present=True)
+            return Round(first + there, np.zeros(len(there), dtype=np.int64))
         offsets = -np.rint(price * self.costs[there] / self.costs.min() * STEPS).astype(np.int64)
         patience = (math.log(len(self.costs)) + math.log1p(math.log(self.elements * self.ratio))) / rate
         halve = -round(min(patience, MOST_PATIENCE) * STEPS)
-        return Weighed(
-            (self.column,),
-            np.vstack([weights, np.zeros((1, weights.shape[1]), dtype=np.int64)]),
-            np.append(offsets, halve),
-            present=True,
-        )
+        return Round(np.append(first + there, NOTHING), np.append(offsets, halve))
 
 
 def private_order(
-    kernel: Kernel, system: SetSystem, choosing: Selection, progress: Progress = silent
-) -> tuple[int, ...]:
+    kernel: Kernel, system: SetSystem, first: int, rate: float, progress: Progress = silent
+) -> Generator[Round, int, tuple[int, ...]]:
     """All sets of a system, one after the other by private choices: algorithm 5, or 6 where costs differ."""
-    rate, inside = float(choosing.epsilon) / kernel.unit.l1, system.inside
-    order, left = list[int](), np.ones(inside.shape[1], dtype=bool)
+    there, order = np.arange(len(system.inside)), list[int]()
     price, halvings = float(system.elements), system.halvings
-    while len(order) < len(inside) - 1:
-        there = [place for place in range(len(inside)) if place not in order]
+    while len(there) > 1:
         if halvings == 0 and system.ratio > 1:
-            order += [there[place] for place in kernel.generator().permutation(len(there))]
+            there = kernel.generator().permutation(there)
             break
-        chosen = kernel.choose(system.scores(left, there, price, rate), choosing)
+        chosen = yield system.offers(there, first, price, rate)
         if chosen == len(there):
             price, halvings = price / 2, halvings - 1
             continue
-        order.append(there[chosen])
-        left &= ~inside[there[chosen]]
-        progress("Choosing sets", len(order) / len(inside))
-    return tuple(order + [place for place in range(len(inside)) if place not in order])
+        order.append(int(there[chosen]))
+        there = np.delete(there, chosen)
+        progress("Choosing sets", len(order) / len(system.inside))
+    return (*order, *there.tolist())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,6 +12,7 @@ from core.base.arrays import IntArray
 from core.decisions.covers.greedy_cover import GreedyCover, SetSystem, private_order
 from core.decisions.covers.set_cover import covered_by
 from core.decisions.decision import Decided, measured
+from core.kernel.decisions.covering import Covering, Round
 from core.kernel.decisions.covers import CoverCost
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Progress, silent
@@ -30,8 +32,8 @@ class SetRanges(GreedyCover):
     A set of range t costs from n^(t - 1) to n^t times the cheapest, n the number of elements. An element whose cheapest
     set is of range t is covered by sets of range t or t + 1 alone.
 
-    **Privacy** as for 'set-cover-choices'; how elements and sets are divided is public. An element is in one part only,
-    but all choices are paid for.
+    **Privacy** as for 'set-cover-choices', all parts in one sequence of choices; how elements and sets are divided is
+    public, and an element counts in one part only.
 
     **Accuracy** 4 times what algorithm 6 promises for costs within n^2 of one another: leaving out far dearer sets
     doubles the smallest cover at most, and so does dividing it into even and odd ranges.
@@ -52,9 +54,9 @@ class SetRanges(GreedyCover):
     def run(self, kernel: Kernel, progress: Progress = silent) -> Decided:
         self.check(kernel.domain, kernel.unit)
         choosing, estimating = self.events(kernel.domain)
-        orders = {}
-        for part, (sets, system) in self._parts(kernel.domain).items():
-            orders[part] = tuple(sets[place] for place in private_order(kernel, system, choosing, progress))
+        inside = np.vstack([system.inside for _, system in self._parts(kernel.domain).values()])
+        rounds = self._orders(kernel, float(choosing.epsilon) / kernel.unit.l1, progress)
+        orders = kernel.choose_in_turn(Covering((self.column,), inside), rounds, choosing)
         costs = self.cost_of()
         asked = CoverCost((self.column,), self._rule(orders, kernel.domain), costs)
         estimate = measured(kernel, asked, estimating, "Cost of the sets in use")
@@ -64,6 +66,17 @@ class SetRanges(GreedyCover):
             for place, chosen in enumerate(order)
         )
         return Decided(sentence=ORDERED, lines=lines, facts={"column": self.column}, estimate=estimate)
+
+    def _orders(
+        self, kernel: Kernel, rate: float, progress: Progress
+    ) -> Generator[Round, int, dict[int, tuple[int, ...]]]:
+        """The sets of every range in their order, one range after the other."""
+        orders, first = {}, 0
+        for part, (sets, system) in self._parts(kernel.domain).items():
+            order = yield from private_order(kernel, system, first, rate, progress)
+            orders[part] = tuple(sets[place] for place in order)
+            first += len(sets)
+        return orders
 
     def value(self, decided: Decided, counts: Counts) -> float:
         """What the sets in use cost."""
@@ -92,7 +105,7 @@ class SetRanges(GreedyCover):
                 for place in np.flatnonzero((ranges == part) | (ranges == part + 1))
                 if (inside[place] & own).any()
             ]
-            found[part] = ([int(place) for place in sets], SetSystem(self.column, inside[sets] & own, costs[sets]))
+            found[part] = ([int(place) for place in sets], SetSystem(inside[sets] & own, costs[sets]))
         return found
 
     def _elements(self, domain: Domain) -> dict[int, np.ndarray]:

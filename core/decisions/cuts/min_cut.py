@@ -106,6 +106,8 @@ class MinCut(CutGraph):
 
     **Accuracy** up to 20 vertices within (w unit.l1/epsilon) ln(2^(n-1)/beta) of the smallest cut, w the largest
     weight, with probability 1 - beta; beyond, within (w unit.l1/epsilon') ln(C/beta) of the best of C suggested ones.
+    At epsilon 1 two cliques joined by an edge are told apart from about 60 vertices on (on average 0 to 12 above the
+    smallest cut from 28 to 200 vertices); noise beyond 0 and w is cut off first, or it would take 200.
 
     **Runtime** O(2^n) up to 20 vertices, O(n^3) beyond.
 
@@ -141,8 +143,9 @@ class MinCut(CutGraph):
             other = sides_of(kernel.choose(AllCuts(edges), choosing), edges.vertices)
         else:
             seen = np.zeros((edges.vertices, edges.vertices))
-            seen[np.triu_indices(edges.vertices, 1)] = kernel.measure(PairWeights(edges), noisy).values
-            sides = suggested(seen + seen.T, kernel.generator())
+            found = kernel.measure(PairWeights(edges), noisy)
+            seen[np.triu_indices(edges.vertices, 1)] = found.values
+            sides = suggested(seen + seen.T, found.level.mean_error, float(edges.high), kernel.generator())
             progress("Choosing among the suggested cuts", 0.5)
             other = sides[kernel.choose(SomeCuts(edges, sides), choosing)]
         return self._divided(kernel, other, estimating)

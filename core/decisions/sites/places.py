@@ -135,6 +135,8 @@ def _measured(sites: Sites, columns: Columns, metric: str, domain: Domain) -> Fl
     """Distances from coordinates."""
     where = _named(sites, columns[0], domain) if len(columns) == 1 else _grid(columns, domain)
     spots = np.array([site[1:] for site in sites])
+    if metric == METRICS[1] and (np.abs(spots) > (90, 360)).any():
+        raise BadParameter("sites", "need a latitude from -90 to 90 first, then a longitude.")
     return _earth(where, spots) if metric == METRICS[1] else _plane(where, spots)
 
 

@@ -101,6 +101,18 @@ def set_cover_rate(epsilon: float, delta: float) -> float:
     return epsilon / (2 * (1 + math.log(1 / delta)))
 
 
+def greedy_delta(epsilon: float, rate: float) -> float:
+    """(1 - exp(-epsilon')) exp(-(epsilon + epsilon')/(exp(epsilon') - 1)): the delta of algorithms 5 and 6, any rounds.
+
+    Until an element is covered, a round that would cover it with chance p where it is not there does so with chance
+    q = p exp(epsilon')/(1 + (exp(epsilon') - 1) p) where it is, and all else is alike. Let h = -ln(1 - p) pass in each
+    round, and an event come at an exponential time, of rate 1 or exp(epsilon'): it comes within the round with chance p
+    or p' = 1 - (1 - p)^exp(epsilon'), and q <= p', so that the round tells no more than whether it came. Hence all
+    rounds tell no more than that time, and its two densities give this delta (T 55 and 58, with their constants).
+    """
+    return -math.expm1(-rate) * math.exp(-(epsilon + rate) / math.expm1(rate))
+
+
 def set_cover_ratio(elements: int, sets: int, rate: float) -> float:
     """2 ln n + 1 + 6 ln m/epsilon': sets of algorithm 5, in smallest covers, with high probability (proof of T 54)."""
     return 2 * math.log(max(2, elements)) + 1 + 6 * math.log(max(2, sets)) / rate

@@ -120,9 +120,22 @@ def _misfits(desk: Desk, table: DeskTable, plan: DecisionPlan) -> None:
             f"Cells that did not fit the schema: {listed}. They were moved to its bounds, or count for nothing.",
             "curator only",
         )
+        first = [f"'{messages.plain(name)}' as '{messages.plain(table.domain[name].label(0))}'" for name in found]
+        if alike := [said for name, said in zip(found, first, strict=True) if _counts_as_first(table, name)]:
+            messages.note(
+                f"Undeclared values count as the first one: {', '.join(alike)}. Give the column a cell for other "
+                "values in the schema, and such rows are left out.",
+                "curator only",
+            )
     if rows := _rows_left_out(plan.id, desk, plan):
         listed = "; ".join(f"{amount(count)} {kind}" for kind, count in rows.items())
         messages.note(f"Rows: {listed}.", "curator only")
+
+
+def _counts_as_first(table: DeskTable, name: str) -> bool:
+    """Whether a column of categories has no cell for values that are not declared."""
+    attribute = table.domain[name]
+    return not attribute.numeric and attribute.size == attribute.regular
 
 
 @st.cache_data(max_entries=16, show_spinner=False, scope="session")

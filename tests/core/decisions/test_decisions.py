@@ -16,9 +16,10 @@ from core.decisions.covers.set_cover import covered_by, greedy_sets
 from core.decisions.covers.set_presence import likely
 from core.decisions.covers.vertex_cover import cover_cost, greedy_order
 from core.decisions.cuts.min_cut import ENUMERATED
-from core.decisions.cuts.suggestions import contracted, suggested
+from core.decisions.cuts.suggestions import cleared, contracted, most_suggested, suggested
 from core.decisions.decision import Decided, choices
 from core.decisions.sites.k_median import local_search
+from core.decisions.sites.places import METRICS
 from core.kernel.decisions.values import Gains, SetWelfare
 from core.kernel.decisions.vertex_order import STEPS
 from core.kernel.remembered import Remembered
@@ -146,8 +147,23 @@ def test_a_larger_graph_is_cut_among_suggestions():
     assert len(names) > ENUMERATED
     decision = decision_from("min-cut", Budget(30), ENDS)
     assert decision.value(run(decision, table), table) == 1
-    sides = suggested(nx.to_numpy_array(barbell), np.random.default_rng(0))
+    sides = suggested(nx.to_numpy_array(barbell), 0.01, 1.0, np.random.default_rng(0))
     assert not sides[:, 0].any() and sides.any(axis=1).all()
+
+
+def test_noisy_weights_are_cleared():
+    """Of weights 0 and 3 under noise of scale 4: right on average, and with a third less of variance."""
+    random = np.random.default_rng(0)
+    noise = random.laplace(0, 4.0, 100_000)
+    for weight in (0.0, 3.0):
+        found = cleared(weight + noise, 4.0, 3.0)
+        assert found.mean() == pytest.approx(weight, abs=0.15)
+        assert found.var() < 0.67 * noise.var()
+
+
+def test_no_more_cuts_are_suggested_than_the_promise_counts():
+    weights = np.random.default_rng(0).laplace(0, 2, (24, 24))
+    assert len(suggested(weights + weights.T, 2.0, 1.0, np.random.default_rng(0))) <= most_suggested(24)
 
 
 def test_contractions_find_the_smallest_cut():
@@ -352,6 +368,20 @@ def values(decision, domain, cell):
     return np.array([max(worth[one], worth[two]) for one in range(3) for two in range(3)])
 
 
+def test_a_rule_without_a_condition_is_one_for_every_row():
+    decision, domain = next(built("learner", MUCH))
+    everybody = np.zeros(domain.shape(), dtype=int)
+    everybody[1] = 9
+    decided = run(decision, Cells(domain, everybody))
+    assert decided.sentence == "'ill' is yes in every row." and decided.lines == ({"rule": "every row", "says": "yes"},)
+
+
+def test_what_a_decision_costs_is_never_said_to_be_below_nothing():
+    decision, domain = next(built("min-cut", Budget("0.01")))
+    nothing = Cells(domain, np.zeros(domain.cells(), dtype=int))
+    assert min(run(decision, nothing).estimate.value for _ in range(12)) == 0
+
+
 def test_rows_that_are_no_edge_of_their_own_are_counted_for_the_curator():
     ends = {"columns": ["from", "to"]}
     names = ("a", "b", "c")
@@ -377,6 +407,7 @@ BAD = [
     ("k-median", PLACES, {**SITES, "sites": [["n", 0]]}, "two coordinates"),
     ("k-median", PLACES, {**SITES, "sites": [["n", 0, None], ["m", 1, 1]]}, "finite"),
     ("k-median", PLACES, {**SITES, "sites": []}, "at least one"),
+    ("k-median", PLACES, {**SITES, "sites": [["n", 91, 0], ["m", 0, 0]], "metric": METRICS[1]}, "latitude"),
     ("k-median", PLACES, {**SITES, "sites": [["n", 0, 0], ["n", 1, 1]]}, "only once"),
     ("k-median", GRAPH, {**SITES, "columns": ["from", "to"]}, "no column of numbers"),
     ("k-median", GRAPH, {**SITES, "columns": ["from"]}, "lack a value"),

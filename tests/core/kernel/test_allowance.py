@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from core.base.errors import Undeclared
 from core.kernel.allowance import Allowance
 from core.privacy.budget import Budget
-from core.privacy.events import Cost, Gaussian, Laplace, Pure, Selection
+from core.privacy.events import Cost, Gaussian, Greedy, Laplace, Pure, Selection
 from core.privacy.filters import Filters
 
 PARTS = st.lists(st.fractions(min_value=Fraction(1, 1000), max_value=1, max_denominator=1000), min_size=1, max_size=8)
@@ -52,6 +53,28 @@ def test_single_events_are_taken_as_they_were_reserved():
     with pytest.raises(Undeclared):
         left.take(Laplace(Fraction(1, 2)))
     left.take(Selection(Fraction(1, 2)))
+
+
+def test_greedy_choices_are_taken_together():
+    greedy = Greedy(Fraction(1, 2), 3)
+    left = Allowance(Cost((greedy, greedy, Pure(Fraction(1, 2)))))
+    for wrong in (Greedy(Fraction(1, 2), 2), Greedy(Fraction(1, 3), 3), Selection(Fraction(3, 5))):
+        with pytest.raises(Undeclared):
+            left.take(wrong)
+    left.take(greedy)
+    again = Allowance.from_json(json.loads(json.dumps(left.to_json())))
+    assert again.used(Cost((greedy, greedy, Pure(Fraction(1, 2))))) == Cost((greedy,))
+    again.take(greedy)
+    with pytest.raises(Undeclared):
+        again.take(greedy)
+
+
+def test_greedy_choices_are_a_part_of_what_is_as_large_as_all_of_them():
+    left = Allowance(Cost((Pure(Fraction(1)),)))
+    with pytest.raises(Undeclared):
+        left.take(Greedy(Fraction(1, 2), 3))
+    left.take(Greedy(Fraction(1, 4), 3))
+    assert left.to_json()["pools"] == [["1/4", 1]]
 
 
 def test_gaussian_events_share_their_rho():

@@ -102,6 +102,7 @@ class TestCountsReadOutsideTheKernel:
             "choose",
             "choose_database",
             "choose_ends",
+            "choose_in_turn",
             "domain",
             "generator",
             "halve",

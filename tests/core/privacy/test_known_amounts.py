@@ -19,7 +19,7 @@ from core.privacy import gaussian as gdp
 from core.privacy import renyi as curve
 from core.privacy.accounting import capacity, order_for, units
 from core.privacy.budget import Budget
-from core.privacy.events import Cost, Event, Gaussian, Laplace, Pure, Selection
+from core.privacy.events import Cost, Event, Gaussian, Greedy, Laplace, Pure, Selection
 from core.privacy.filters import Filters
 from core.privacy.remaining import remaining_epsilon
 from core.privacy.spendable import mixed_capacity, mixed_order, mixed_rho_for, pure_for, rho_for
@@ -57,6 +57,7 @@ AMOUNTS: dict[str, Callable[[], Iterable[object]]] = {
     "pure": lambda: curves(Pure),
     "selections": lambda: curves(Selection),
     "gaussians": lambda: curves(Gaussian),
+    "greedy choices": lambda: curves(lambda epsilon: Greedy(epsilon, 300)),
     "units": lambda: (units(cost, order) for cost in COSTS for order in ORDERS),
     "basic": lambda: map(basic, COSTS),
     "advanced": lambda: (advanced(cost, budget.delta) for cost in COSTS for budget in BUDGETS),
@@ -97,6 +98,7 @@ KNOWN = {
     "pure": "85c84ab7bfa35c75",
     "selections": "fa226fc887037682",
     "gaussians": "5ebd46d61ab127da",
+    "greedy choices": "f9adacea2ee31701",
     "units": "60e959d849a0b8fb",
     "basic": "8efd0422e6666514",
     "advanced": "6cd25b4bc9ccd7f9",

@@ -119,7 +119,8 @@ def test_misfits_stop_nothing_and_are_told_to_the_curator(page: Open, desk: Desk
     assert not errors(app)
     assert "did not fit the schema: 1 of 'from'" in words(app).replace("\\", "")
     assert "Rows: 1 from a vertex to itself, which are left out." in words(app)
-    # One edge is left: from 'nobody' and from a vertex to itself there is none.
+    # There is no cell for a vertex that is not declared, which the curator is told.
+    assert "count as the first one: 'from' as 'p'" in words(app).replace("\\", "")
     stored = desk.decide(table, "min-cut", public=PUBLIC["min-cut"], budget=Budget(1))
     assert len(stored.decided.lines) == 3
 

@@ -91,6 +91,8 @@ EQUIVALENT: dict[str, str] = {
     "core/kernel/scores.py PrefixErrors.ends | sums = np.concatenate([[0], np.cumsum(counts.marginal((self.column,)))]) | minus 1: 0": "sums below 0 are clipped to it",
     "core/kernel/tables.py _covered_twice | covered = np.zeros(high.max(axis=0) + 1, dtype=np.int32) |": _HELD,
     "core/ledger/ledger.py Ledger._spend | needed = 'more than all' if spent is None or spent > 100 * now.total else _share": "the words of a refusal",
+    "core/kernel/decisions/covering.py | STEPS = ": "in which steps scores are counted, where they are drawn with and where they are charged",
+    "core/privacy/greedy.py greedy_divergence | if tilt >= MOST_TILT: | compared otherwise": "the two are never equal",
     "core/privacy/renyi.py | _STEPS, _LOWEST, _HIGHEST = ": "among which orders the best is looked for; every one holds",
     "core/privacy/filters.py Filters.filled | return min((Fraction(spent, way.held) if way.held else Fraction(0 if spent == 0  | plus 1: 2": "above 1 either way",
     "core/privacy/gaussian.py gaussian_capacity | fits = _first(lambda mu: _delta(mu, least) < wanted, mu, 1 - _ROUNDING) | compared otherwise": "the two are never equal",

@@ -25,6 +25,7 @@ def test_figures_by_hand():
     assert theory.selection_loss(2, 0.5, 100, 0.1) == pytest.approx(4 * math.log(1000))
     assert theory.vertex_cover_ratio(8 / 1) == 18 == theory.vertex_cover_thesis(1)
     assert theory.hallucinated_ratio(1, 0.5) == pytest.approx(4 * (1 + 1 / math.log(2)))
+    assert theory.greedy_delta(1, theory.set_cover_rate(1, 1e-6)) < 1e-12, "the thesis' rate is far below what holds"
     assert theory.set_cover_rate(1, 1e-6) == pytest.approx(1 / (2 * math.log(math.e * 1e6)))
     assert theory.truthful_gain(0.1, 1e-3) == pytest.approx(0.201)
     assert theory.facility_location_limit(400) == 1
