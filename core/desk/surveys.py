@@ -16,6 +16,7 @@ from typing import Any
 from core.base.errors import BadParameter
 from core.desk.accounts import Accounts
 from core.kernel.kernel import Kernel
+from core.ledger.attempts import Attempt
 from core.ledger.ledger import DISCOVERED, Account, Dataset, Ledger
 from core.mechanisms.discovery.discovery import Discovery, Suggestion, SurveyKind
 from core.planning.better_noise import budgets_within
@@ -131,7 +132,7 @@ class Surveys:
             plan_id=terms.id, dataset_id=dataset.id, plan_json=terms.content, amounts=amounts, account=account
         )
 
-        def run(noise: NoiseSource) -> bytes:
+        def run(noise: NoiseSource, attempt: Attempt) -> bytes:
             found = chosen.run(Kernel(private, noise, chosen.cost()))
             return canonical({name: asdict(found[name]) for name in found}).encode()
 

@@ -38,7 +38,7 @@ def reserve(ledger: Ledger, plan_id: str, units: int, dataset_id: str = "people"
 
 
 def raw(ledger: Ledger) -> contextlib.closing[sqlite3.Connection]:
-    return contextlib.closing(sqlite3.connect(ledger.file.path, isolation_level=None))
+    return contextlib.closing(sqlite3.connect(ledger.database.path, isolation_level=None))
 
 
 @pytest.fixture
