@@ -10,7 +10,6 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from threading import Lock
 from typing import Any
 
 from core.base.errors import BadParameter
@@ -95,7 +94,6 @@ class Surveys:
         self._accounts = accounts
         self._ledger = ledger
         self._noise = noise
-        self._intake = Lock()
 
     def discover(
         self,
@@ -112,7 +110,7 @@ class Surveys:
         asked, budget = dict(columns), Budget.from_json(part.to_json())
         price(asked, unit=unit, total=total, part=budget)
         private, fingerprint = survey(source, list(asked), unit, self._noise, key=self._accounts.key)
-        with self._intake:
+        with self._accounts.intake():
             account = self._accounts.open(
                 fingerprint=fingerprint, sketch=private.sketch, unit=unit, budget=total, apart=apart
             )
