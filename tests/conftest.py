@@ -17,6 +17,7 @@ import pytest
 from hypothesis import settings
 
 from tests import crossings
+from tests.databases import StartedServer
 
 # Tests run in as many processes as there are cores: threads inside each would only wait for one another.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -101,6 +102,22 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir(mode=0o700)
     monkeypatch.setenv("RELEASE_DESK_HOME", str(folder))
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[StartedServer]:
+    """A PostgreSQL server that only these tests know; tests that use it carry the marker `slow`."""
+    server = StartedServer()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def books(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
+    """Where a ledger may be: a file, or an empty database of a server (`tests.databases.BOTH`)."""
+    if getattr(request, "param", "file") == "file":
+        return tmp_path / "ledger.sqlite"
+    return request.getfixturevalue("postgres").new()
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import hashlib
 import os
 import tempfile
 import zipfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -27,6 +27,9 @@ from core.privacy.filters import PURE, Filters
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.table.sketch import RowSketch, same_rows
+
+INTAKE = "intake"
+"""No plan has this id."""
 
 
 class Accounts:
@@ -44,6 +47,13 @@ class Accounts:
         if not place.exists():
             self._write(place, f"{int(self._noise.keys(1)[0]):016x}".encode(), os.link)
         return _read(place).decode()
+
+    @contextmanager
+    def intake(self) -> Iterator[None]:
+        """Be the only one who finds an account for rows: two at once, here or on two servers, would not see each
+        other's, and the same people would have two budgets."""
+        with self._ledger.attempts.only(INTAKE):
+            yield
 
     def open(
         self, *, fingerprint: str, sketch: RowSketch | None, unit: Unit, budget: Budget, apart: str | None

@@ -17,6 +17,7 @@ import pandas as pd
 
 from core.base.errors import BadParameter, Refused
 from core.desk.accounts import Accounts
+from core.desk.books import Books
 from core.desk.decisions import Decisions
 from core.desk.held_tables import HeldTables
 from core.desk.kept.drafts import Drafts
@@ -31,6 +32,7 @@ from core.desk.recommended import Recommendation
 from core.desk.release_attacks import RUNS, AttackedRelease, ReleaseAttacks
 from core.desk.releases import Releases
 from core.desk.running.background import Background
+from core.desk.running.take_over import TakeOver
 from core.desk.running.worker import Worker
 from core.desk.session_choice import SessionChoice
 from core.desk.surveys import Found, Surveys
@@ -79,26 +81,32 @@ class Desk:
         pace: Pace | None = None,
         journal: Path | None = None,
         worker: bool = False,
+        ledger: str | Path | None = None,
     ) -> None:
         """`pace` is the clock that answers of sessions are timed by; tests bring their own.
 
         `journal` is the folder beyond the workspace in which spends are noted too, so that an older copy is noticed.
-        With a `worker` what is submitted runs in a process of its own and does not hold up this one.
+        With a `worker` what is submitted runs in a process of its own and does not hold up this one. `ledger` is the
+        address of a PostgreSQL database in which several servers keep spends, sessions and shared items; left out, the
+        environment may name one, and otherwise they are files of the workspace (`books.py`).
         """
         self.folder = workspace(folder)
         notes = journal or outside()
-        self.ledger = Ledger(self.folder / "ledger.sqlite", outside=notes)
-        self._worker = Worker(self.folder, notes) if worker else None
+        self._books = books = Books.of(self.folder, ledger)
+        self.ledger = Ledger(books.ledger, outside=notes)
+        books.bind(self.ledger)
+        self._worker = Worker(self.folder, notes, books.ledger) if worker else None
+        self._take_over: TakeOver | None = None
         self._noise = Noise()
         self._background = Background()
         self._accounts = Accounts(self.folder, self.ledger, self._noise)
-        self.labels = Labels(self.folder / "labels")
+        self.labels = Labels(books.items("labels"))
         self._tables = HeldTables(self.folder, self.ledger, self._noise, self._accounts, self.labels)
         self._open = lru_cache(maxsize=OPEN_TABLES)(self._tables.open)
-        self.shared_items = SharedItems(self.folder / "shared")
+        self.shared_items = SharedItems(books.items("shared"))
         self.drafts = Drafts(self.folder / "drafts")
-        self.publisher = PublisherFile(self.folder / "publisher")
-        self.machine_keys = MachineKeys(self.folder / "machines")
+        self.publisher = PublisherFile(books.items("publisher"))
+        self.machine_keys = MachineKeys(books.items("machines"))
         self.known_rows = KnownRows(self.ledger)
         self.told_figures = ToldFigures(self.folder, self.ledger, self.known_rows)
         self._planner = Planner(self.ledger, self.table, self.told_figures, self.known_rows)
@@ -107,7 +115,7 @@ class Desk:
         self._decisions = Decisions(self.ledger, table=self.table, counts=self._open)
         self._surveys = Surveys(self.ledger, self._noise, self._accounts)
         self._sessions = Sessions(
-            self.folder, self.ledger, self._noise, table=self.table, counts=self._open, pace=pace or Pace()
+            books.sessions, self.ledger, self._noise, table=self.table, counts=self._open, pace=pace or Pace()
         )
         self._releases = Releases(self.ledger, self._planner, self.told_figures, table=self.table, counts=self._open)
         self._payments = Payments(
@@ -432,6 +440,13 @@ class Desk:
         self._sessions.settle()
         return self._payments.resume()
 
+    def keep_resuming(self) -> None:
+        """Resume now, and, where other servers share the ledger, whatever one of them leaves when it dies."""
+        self.resume()
+        seconds = self.ledger.attempts.runs_out
+        if seconds is not None and self._take_over is None:
+            self._take_over = TakeOver(self.resume, seconds / 2)
+
     def progress(self, plan_id: str) -> RunProgress:
         return self._payments.progress(plan_id)
 
@@ -503,10 +518,14 @@ class Desk:
 
     def close(self) -> None:
         """Let the running release finish and accept no more."""
+        if self._take_over is not None:
+            self._take_over.close()
         self._background.close()
         if self._worker is not None:
             self._worker.close()
-        self._sessions.file.let_go()
+        self._sessions.file.database.close()
+        self.ledger.database.close()
+        self._books.close()
 
 
 def _id_of(table: DeskTable | str) -> str:

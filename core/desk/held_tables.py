@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from core.base.errors import BadParameter, Refused, printable
@@ -33,7 +32,6 @@ class HeldTables:
         self._noise = noise
         self._accounts = accounts
         self._labels = labels
-        self._intake = Lock()
 
     def add(
         self, source: Any, domain: Domain, *, unit: Unit, budget: Budget, name: str | None, apart: str | None
@@ -43,7 +41,7 @@ class HeldTables:
         check_rules(domain)
         with column_store.draft(self._folder) as draft:
             table = Table.load(source, domain, unit, self._noise, key=self._accounts.key, store=draft)
-            with self._intake:
+            with self._accounts.intake():
                 account = self._accounts.open(
                     fingerprint=table.fingerprint, sketch=table.sketch, unit=unit, budget=budget, apart=apart
                 )

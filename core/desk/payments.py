@@ -10,7 +10,8 @@ from core.desk.planner import Planner
 from core.desk.releases import Releases
 from core.desk.running.background import Background
 from core.desk.running.worker import Worker
-from core.ledger.ledger import Entry, Ledger
+from core.ledger.attempts import Attempt
+from core.ledger.ledger import Ledger
 from core.mechanisms.kit.protocol import Progress, silent
 from core.plans.canonical import identity
 from core.plans.decision_plan import DecisionPlan
@@ -112,7 +113,14 @@ class Payments:
         entry = self._ledger.entry(plan_id)
         if entry is None:
             raise Unknown("This plan was never paid for.")
-        return run_once(self._ledger, plan_id, self._noise, lambda noise: self._begin(entry, noise, progress))
+
+        def work(noise: NoiseSource, attempt: Attempt) -> bytes:
+            if is_session(entry):
+                return self._sessions.begin(entry, noise, attempt)
+            run = self._decisions.run if is_decision(entry) else self._releases.run
+            return run(entry, noise, progress)
+
+        return run_once(self._ledger, plan_id, self._noise, work)
 
     def progress(self, plan_id: str) -> RunProgress:
         entry = self._ledger.entry(plan_id)
@@ -138,12 +146,6 @@ class Payments:
         if isinstance(terms, DecisionTerms):
             return self._decisions.price(content, table)
         return self._planner.price(content, table)
-
-    def _begin(self, entry: Entry, noise: NoiseSource, progress: Progress) -> bytes:
-        if is_session(entry):
-            return self._sessions.begin(entry, noise)
-        run = self._decisions.run if is_decision(entry) else self._releases.run
-        return run(entry, noise, progress)
 
 
 def _written(plan: AnyPlan) -> str:

@@ -10,12 +10,12 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from threading import Lock
 from typing import Any
 
 from core.base.errors import BadParameter
 from core.desk.accounts import Accounts
 from core.kernel.kernel import Kernel
+from core.ledger.attempts import Attempt
 from core.ledger.ledger import DISCOVERED, Account, Dataset, Ledger
 from core.mechanisms.discovery.discovery import Discovery, Suggestion, SurveyKind
 from core.planning.better_noise import budgets_within
@@ -94,7 +94,6 @@ class Surveys:
         self._accounts = accounts
         self._ledger = ledger
         self._noise = noise
-        self._intake = Lock()
 
     def discover(
         self,
@@ -111,7 +110,7 @@ class Surveys:
         asked, budget = dict(columns), Budget.from_json(part.to_json())
         price(asked, unit=unit, total=total, part=budget)
         private, fingerprint = survey(source, list(asked), unit, self._noise, key=self._accounts.key)
-        with self._intake:
+        with self._accounts.intake():
             account = self._accounts.open(
                 fingerprint=fingerprint, sketch=private.sketch, unit=unit, budget=total, apart=apart
             )
@@ -131,7 +130,7 @@ class Surveys:
             plan_id=terms.id, dataset_id=dataset.id, plan_json=terms.content, amounts=amounts, account=account
         )
 
-        def run(noise: NoiseSource) -> bytes:
+        def run(noise: NoiseSource, attempt: Attempt) -> bytes:
             found = chosen.run(Kernel(private, noise, chosen.cost()))
             return canonical({name: asdict(found[name]) for name in found}).encode()
 

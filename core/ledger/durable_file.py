@@ -3,20 +3,22 @@
 Nothing here knows what the file is about; a `Layout` gives its tables and its name in sentences. A file of an older
 version is brought up to date, in one transaction, when it is opened; one of a newer version is refused. Every call gets
 a connection of its own, so threads and processes share nothing but the file, and a killed process leaves nothing behind
-but a transaction that never happened.
+but a transaction that never happened. Every commit is synced before it returns.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping
+import weakref
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from core.base.errors import DeskError
+from core.ledger.database import Connection, Guard, Layout, TableStatement
 
 SENTENCES = {
     "SQLITE_BUSY": "Another process is using the {noun}; nothing was changed: try again in a moment.",
@@ -29,19 +31,8 @@ SENTENCES = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Layout:
-    """What a file holds."""
-
-    noun: str
-    """How sentences call the file."""
-    mark: int
-    """Says that a SQLite file is one of ours, and which."""
-    version: int
-    tables: str
-    """SQL that fills an empty file of this version."""
-    steps: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    """For each older version the statements that make the next one of it."""
+ROOM = 16_000_000
+"""Bytes that must be free on the disk before something begins that may have to write, besides four times its size."""
 
 
 class KeptFile:
@@ -66,13 +57,17 @@ class KeptFile:
             older = self._check(connection) < layout.version
         if older:
             self._bring_up_to_date()
+        self._let_go = weakref.finalize(self, self._stay().close) if layout.busy else None
+
+    @property
+    def where(self) -> str:
+        return "a file in the workspace"
 
     def connect(self) -> sqlite3.Connection:
         return _connect(self.path, self.patience)
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """A connection on which each statement sees one committed state."""
         try:
             with closing(self.connect()) as connection:
                 yield connection
@@ -83,8 +78,13 @@ class KeptFile:
             raise DeskError(f"A name or text for the {noun} is not valid Unicode; type it again.") from error
 
     @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        with self.read() as connection:
+            connection.execute("BEGIN")
+            yield connection
+
+    @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """One transaction that no other writer overlaps: committed and synced at its end, undone by any exception."""
         with self.read() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -96,13 +96,27 @@ class KeptFile:
                     connection.execute("ROLLBACK")
                 raise
 
+    def check_room(self, connection: Connection, size: int) -> None:
+        if shutil.disk_usage(self.path.parent).free < ROOM + 4 * size:
+            raise DeskError("The disk is nearly full; nothing was asked: free some space and try again.")
+
+    def close(self) -> None:
+        if self._let_go is not None:
+            self._let_go()
+
+    def _stay(self) -> sqlite3.Connection:
+        """Whoever closes the last connection moves the whole log into the file; one that stays saves that."""
+        stays = self.connect()
+        stays.execute("PRAGMA schema_version").fetchall()
+        return stays
+
     def _bring_up_to_date(self) -> None:
         """All steps from the file's version to this one, or none of them."""
         with self.write() as connection:
             # Asked again under the lock: another process may have done it meanwhile.
             for version in range(self._check(connection), self.layout.version):
                 for statement in self.layout.steps[version]:
-                    connection.execute(statement)
+                    connection.execute(as_sqlite(statement))
                 connection.execute(f"PRAGMA user_version = {version + 1}")
 
     def _check(self, connection: sqlite3.Connection) -> int:
@@ -128,6 +142,17 @@ class KeptFile:
         return SENTENCES[kind].format(noun=self.layout.noun)
 
 
+def as_sqlite(statement: TableStatement) -> str:
+    """A statement as SQLite reads it."""
+    if not isinstance(statement, Guard):
+        return statement
+    when = f"WHEN {statement.when}\n    " if statement.when else ""
+    return (
+        f"CREATE TRIGGER {statement.name} BEFORE {statement.before} ON {statement.table}\n    "
+        f"{when}BEGIN SELECT RAISE(ABORT, '{statement.refusal}'); END"
+    )
+
+
 def _connect(path: Path, patience: float) -> sqlite3.Connection:
     # mode=rw: a file deleted under a running desk must not come back empty, with a fresh budget.
     # Another thread may close what one has opened (Desk.close); no connection is used by two threads at once.
@@ -151,7 +176,8 @@ def _create(path: Path, layout: Layout) -> None:
         fresh = Path(folder) / "file"
         os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         with closing(_connect(fresh, patience=0)) as connection:
-            connection.executescript(layout.tables)
+            for statement in layout.tables:
+                connection.execute(as_sqlite(statement))
             connection.execute(f"PRAGMA application_id = {layout.mark}")
             connection.execute(f"PRAGMA user_version = {layout.version}")
             connection.execute("PRAGMA journal_mode = WAL")

@@ -8,7 +8,10 @@ more until what it lost is entered (`ledger.enter_lost`). A session that gave ba
 before it does: an older copy of it may still be open, and would use it all the same.
 
 The journal lies in the user's state folder, under the random name that the workspace's ledger has. Two copies of one
-workspace share it, and so cannot each spend the whole budget.
+workspace share it, and so cannot each spend the whole budget. It is needed just as much where the ledger is a database
+of a server: that is restored from backups too, or goes on from a stand-by that had not heard of the latest spends. Of
+several servers each fills its journal from the ledger before every spend, so that any one that knew of a spend notices
+its loss; servers that share the folder know all of them.
 """
 
 from __future__ import annotations
@@ -81,6 +84,8 @@ class Journal:
         try:
             file = self._opened(self._folder / "spends", os.O_APPEND)
             try:
+                # Servers on several machines may share the folder, and a network's file system needs this to append.
+                fcntl.flock(file, fcntl.LOCK_EX)
                 os.write(file, content)
                 os.fsync(file)
             finally:

@@ -1,9 +1,9 @@
 """The ledger: the only thing that spends, and the only place where a paid answer is kept.
 
-One SQLite file on a local disk of the workspace, safe from many threads and many processes: every call opens its own
-short-lived connection, every change is one `BEGIN IMMEDIATE` transaction that is synced to the disk before the call
-returns. It adds whole units up in several ways (`filters.py` says what they are worth) and knows nothing about
-mechanisms.
+One SQLite file on a local disk of the workspace, or one PostgreSQL database for several servers; safe from many threads
+and many processes: every change is one transaction that no other writer overlaps and that is synced to the disk before
+the call returns (`database.py`). It adds whole units up in several ways (`filters.py` says what they are worth) and
+knows nothing about mechanisms.
 
 **Privacy.** A caller goes reserve (commit) -> run -> store (commit) -> return, in this order.
 
@@ -31,17 +31,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import sqlite3
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from core.base.errors import BadParameter, OutOfBudget, Refused, Unknown
 from core.ledger import rows as rows
-from core.ledger.attempts import Attempts
+from core.ledger.attempts import Attempt
+from core.ledger.database import Connection
 from core.ledger.journal import Journal
-from core.ledger.layout import LARGEST_AMOUNT, LedgerFile
+from core.ledger.layout import LARGEST_AMOUNT, LAYOUT
 from core.ledger.lost_spends import Lost, enter, find_lost, journal_line
+from core.ledger.places import open_attempts, open_database
 from core.ledger.refunds import give_back
 from core.ledger.rows import Account, Dataset, Entry, Override, Separation
 from core.privacy.budget import Budget
@@ -62,26 +63,28 @@ class Ledger:
     JSON texts are compared as they are: callers give one canonical spelling (sorted keys).
     """
 
-    def __init__(self, path: Path | str, *, patience: float = 30.0, outside: Path | None = None) -> None:
+    def __init__(self, place: Path | str, *, patience: float = 30.0, outside: Path | None = None) -> None:
         """Opens the ledger, or creates it readable by its owner only; waits `patience` seconds for other processes.
 
-        `outside` is a folder beyond the workspace where its journal is; without one, older copies are not noticed.
+        `place` is a file, or the address of a PostgreSQL database (`places.py`). `outside` is a folder beyond the
+        workspace where its journal is; without one, older copies are not noticed.
         """
-        self.file = LedgerFile(path, patience=patience)
-        self.journal = None if outside is None else Journal(outside / self._workspace())
-        self.attempts = Attempts(self.file.path.with_name("attempts"))
+        self.database = open_database(place, LAYOUT, patience=patience)
+        self.workspace = self._workspace()
+        self.journal = None if outside is None else Journal(outside / self.workspace)
+        self.attempts = open_attempts(self.database)
         self._give_unused_accounts_every_way()
 
     def _workspace(self) -> str:
-        with self.file.read() as connection:
+        with self.database.read() as connection:
             return str(connection.execute("SELECT id FROM workspace").fetchone()["id"])
 
     def _give_unused_accounts_every_way(self) -> None:
         """An account of an older version that nothing was spent from counts as a new one does."""
-        with self.file.read() as connection:
+        with self.database.read() as connection:
             if not rows.unused_in_one_way(connection):
                 return
-        with self.file.write() as connection:
+        with self.database.write() as connection:
             for account in rows.unused_in_one_way(connection):
                 filters = Filters.of(Budget.from_json(json.loads(account.budget_json)))
                 connection.execute(
@@ -112,7 +115,7 @@ class Ledger:
         _check_text(unit_json, "unit")
         _check_text(budget_json, "budget")
         _check_amount(filters.total, "total")
-        with self.file.write() as connection:
+        with self.database.write() as connection:
             old = rows.find_account(connection, fingerprint)
             if old and rows.in_use(connection, fingerprint):
                 if old.unit_json != unit_json:
@@ -126,14 +129,15 @@ class Ledger:
                 budget_json = excluded.budget_json, ways = excluded.ways, total = excluded.total""",
                 (fingerprint, unit_json, budget_json, filters.to_text(), filters.total, _now()),
             )
-            connection.executemany(
-                "INSERT INTO separation (fingerprint, other, who, at, reason) VALUES (?, ?, ?, ?, ?)",
-                [(fingerprint, other, who, _now(), reason.strip()) for other in apart_from],
-            )
+            for other in apart_from:
+                connection.execute(
+                    "INSERT INTO separation (fingerprint, other, who, at, reason) VALUES (?, ?, ?, ?, ?)",
+                    (fingerprint, other, who, _now(), reason.strip()),
+                )
             return rows.account(connection, fingerprint)
 
     def has_account(self, fingerprint: str) -> bool:
-        with self.file.read() as connection:
+        with self.database.read() as connection:
             return rows.find_account(connection, fingerprint) is not None
 
     def account_name(self, fingerprint: str) -> str:
@@ -143,17 +147,17 @@ class Ledger:
 
     def separations(self, fingerprint: str) -> list[Separation]:
         """Newest first, from either side."""
-        with self.file.read() as connection:
+        with self.database.read() as connection:
             query = f"{rows.SEPARATION} WHERE ? IN (fingerprint, other) ORDER BY number DESC"
             return [Separation(**dict(row)) for row in connection.execute(query, (fingerprint,))]
 
     def account(self, fingerprint: str) -> Account:
-        with self.file.read() as connection:
+        with self.database.read() as connection:
             return rows.account(connection, fingerprint)
 
     def account_of(self, dataset_id: str) -> Account:
         """The account that pays for a table."""
-        with self.file.read() as connection:
+        with self.database.read() as connection:
             return rows.account_of(connection, dataset_id)
 
     def change_budget(
@@ -169,7 +173,7 @@ class Ledger:
         _check_text(reason, "reason")
         if not reason.strip():
             raise BadParameter("reason", "say in a sentence why the budget changes; it is kept on record.")
-        with self.file.write() as connection:
+        with self.database.write() as connection:
             old = rows.account(connection, fingerprint)
             if filters.ways.keys() != old.filters.ways.keys() and rows.in_use(connection, fingerprint):
                 raise BadParameter("ways", "are fixed since the first release; price the budget at those on record.")
@@ -191,7 +195,7 @@ class Ledger:
 
     def overrides(self, fingerprint: str) -> list[Override]:
         """Newest first."""
-        with self.file.read() as connection:
+        with self.database.read() as connection:
             found = connection.execute(f"{rows.OVERRIDE} WHERE fingerprint = ? ORDER BY number DESC", (fingerprint,))
             return [Override(**dict(row)) for row in found]
 
@@ -199,7 +203,7 @@ class Ledger:
         """Idempotent by id: the first name and details stay."""
         for value, parameter in ((id, "id"), (name, "name"), (schema_json, "schema"), (details_json, "details")):
             _check_text(value, parameter)
-        with self.file.write() as connection:
+        with self.database.write() as connection:
             rows.account(connection, fingerprint)
             connection.execute(
                 """INSERT INTO dataset (id, fingerprint, name, schema_json, created_at, details_json)
@@ -212,12 +216,12 @@ class Ledger:
             return dataset
 
     def dataset(self, id: str) -> Dataset:
-        with self.file.read() as connection:
+        with self.database.read() as connection:
             return rows.dataset(connection, id)
 
     def datasets(self) -> list[Dataset]:
         """Oldest first."""
-        with self.file.read() as connection:
+        with self.database.read() as connection:
             return [Dataset(**dict(row)) for row in connection.execute(f"{rows.DATASET} ORDER BY rowid")]
 
     def reserve(self, *, plan_id: str, dataset_id: str, plan_json: str, amounts: Amounts, account: Account) -> Entry:
@@ -229,7 +233,7 @@ class Ledger:
         _check_text(plan_json, "plan")
         _check_amounts(amounts)
         self.check_whole()
-        with self.file.write() as connection:
+        with self.database.write() as connection:
             entry = rows.find_entry(connection, plan_id)
             if entry is None:
                 parts = self._spend(connection, rows.dataset(connection, dataset_id), amounts, account)
@@ -247,7 +251,7 @@ class Ledger:
         return entry
 
     @staticmethod
-    def _spend(connection: sqlite3.Connection, dataset: Dataset, amounts: Amounts, priced: Account) -> int:
+    def _spend(connection: Connection, dataset: Dataset, amounts: Amounts, priced: Account) -> int:
         """Adds the amounts to the sums of the account; gives the parts of its total that they took."""
         if priced.fingerprint != dataset.fingerprint:
             raise BadParameter("account", "does not own this table's budget; price the plan for the one that does.")
@@ -268,14 +272,19 @@ class Ledger:
         )
         return spent - now.spent
 
-    def store(self, plan_id: str, result: bytes) -> bytes:
-        """Keeps the result of a paid plan; the first one stored wins and is what every caller gets back."""
+    def store(self, plan_id: str, result: bytes, attempt: Attempt | None = None) -> bytes:
+        """Keeps the result of a paid plan; the first one stored wins and is what every caller gets back.
+
+        Where another has taken over the attempt that made it, it is refused (`attempts.py`).
+        """
         if not isinstance(result, bytes):
             raise BadParameter("result", "must be bytes.")
         if len(result) > LARGEST_RESULT:
             raise BadParameter("result", f"is larger than {LARGEST_RESULT:,} bytes; ask for fewer records or columns.")
         digest = hashlib.sha256(result).hexdigest()
-        with self.file.write() as connection:
+        with self.database.write() as connection:
+            if attempt is not None:
+                attempt.check(connection)
             won = connection.execute(
                 """UPDATE plan SET status = 'stored', result = ?, digest = ?, stored_at = ?
                 WHERE id = ? AND status = 'reserved'""",
@@ -292,13 +301,13 @@ class Ledger:
         """Count a finished plan, of which nothing can be used any more, as what it has used; the first call wins."""
         _check_amounts(used)
         self.check_whole()
-        with self.file.write() as connection:
+        with self.database.write() as connection:
             give_back(connection, rows.entry(connection, plan_id), used, _now())
             return rows.entry(connection, plan_id)
 
     def lost(self) -> Lost:
         """What the journal knows and this ledger has forgotten: it was put back from an older copy."""
-        return Lost((), ()) if self.journal is None else find_lost(self.file, self.journal)
+        return Lost((), ()) if self.journal is None else find_lost(self.database, self.journal)
 
     def check_whole(self) -> None:
         """Refuse to go on with an older copy."""
@@ -311,19 +320,19 @@ class Ledger:
     def enter_lost(self) -> Lost:
         """Enter every spend that was lost, at its old price and without its result, which nobody can draw again."""
         lost = self.lost()
-        with self.file.write() as connection:
+        with self.database.write() as connection:
             enter(connection, lost, _now())
         return lost
 
     def result(self, plan_id: str) -> bytes | None:
         """The stored bytes, or None while there are none."""
-        with self.file.read() as connection:
+        with self.database.read() as connection:
             return rows.result(connection, plan_id)
 
     def failed(self, plan_id: str, sentence: str) -> None:
         """Notes that a run stopped; the spend stays, and a result that is already stored stays too."""
         _check_text(sentence, "sentence")
-        with self.file.write() as connection:
+        with self.database.write() as connection:
             rows.entry(connection, plan_id)
             connection.execute(
                 "UPDATE plan SET note = ?, attempts = attempts + 1 WHERE id = ? AND status = 'reserved'",
@@ -331,17 +340,17 @@ class Ledger:
             )
 
     def entry(self, plan_id: str) -> Entry | None:
-        with self.file.read() as connection:
+        with self.database.read() as connection:
             return rows.find_entry(connection, plan_id)
 
     def spend_number(self, plan_id: str) -> int:
         """Which spend of its account a plan is, in the order in which they were entered; the first is 1."""
-        with self.file.read() as connection:
+        with self.database.read() as connection:
             return rows.spend_number(connection, plan_id)
 
     def entries(self, *, fingerprint: str | None = None, dataset_id: str | None = None) -> list[Entry]:
         """Newest first: of one account, of one dataset, or all."""
-        with self.file.read() as connection:
+        with self.database.read() as connection:
             found = connection.execute(
                 f"{rows.ENTRY} WHERE fingerprint = coalesce(?, fingerprint) AND dataset.id = coalesce(?, dataset.id)"
                 " ORDER BY plan.number DESC",
@@ -351,7 +360,7 @@ class Ledger:
 
     def pending(self) -> list[Entry]:
         """Paid but not stored, oldest first: what a desk may run again without paying."""
-        with self.file.read() as connection:
+        with self.database.read() as connection:
             found = connection.execute(f"{rows.ENTRY} WHERE status = 'reserved' ORDER BY plan.number")
             return [Entry(**dict(row)) for row in found]
 

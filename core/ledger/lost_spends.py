@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from dataclasses import dataclass
 
 from core.ledger import rows
-from core.ledger.durable_file import KeptFile
+from core.ledger.database import Connection, Database
 from core.ledger.journal import Journal, JournalSpend
 from core.privacy.filters import amounts_text, joined
 
@@ -36,11 +35,11 @@ class Lost:
         return bool(self.spends or self.results)
 
 
-def find_lost(file: KeptFile, journal: Journal) -> Lost:
+def find_lost(database: Database, journal: Journal) -> Lost:
     """What is missing. Where nothing is, the journal is given what a crash kept from it."""
     # The journal first: a spend that another process makes meanwhile is then in the ledger at least.
     spends, stored = journal.read()
-    with file.read() as connection:
+    with database.read() as connection:
         known = {row["plan_id"]: rows.Entry(**dict(row)) for row in connection.execute(rows.ENTRY)}
         forgotten = tuple(spend for spend in spends.values() if spend.plan_id not in known)
         again = tuple(each.plan_id for each in known.values() if each.status == "reserved" and each.plan_id in stored)
@@ -52,7 +51,7 @@ def find_lost(file: KeptFile, journal: Journal) -> Lost:
     return Lost(forgotten, again)
 
 
-def journal_line(connection: sqlite3.Connection, entry: rows.Entry) -> JournalSpend:
+def journal_line(connection: Connection, entry: rows.Entry) -> JournalSpend:
     """A spend as the journal keeps it."""
     account = rows.account_of(connection, entry.dataset_id)
     return JournalSpend(
@@ -69,7 +68,7 @@ def journal_line(connection: sqlite3.Connection, entry: rows.Entry) -> JournalSp
     )
 
 
-def enter(connection: sqlite3.Connection, lost: Lost, now: str) -> None:
+def enter(connection: Connection, lost: Lost, now: str) -> None:
     """Enter all that is missing; plans that had a result have none any more."""
     for spend in lost.spends:
         recover(connection, spend)
@@ -81,7 +80,7 @@ def enter(connection: sqlite3.Connection, lost: Lost, now: str) -> None:
         )
 
 
-def recover(connection: sqlite3.Connection, spend: JournalSpend) -> None:
+def recover(connection: Connection, spend: JournalSpend) -> None:
     """Enter one lost spend, with its account and its table's place where these were lost too."""
     connection.execute(
         """INSERT INTO account (fingerprint, unit_json, budget_json, ways, total, opened_at)

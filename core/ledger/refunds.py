@@ -21,14 +21,14 @@ afterwards, wherever a copy of it lies (`sessions/settlement.py`); and that this
 from __future__ import annotations
 
 import json
-import sqlite3
 
 from core.base.errors import BadParameter, Refused
 from core.ledger import rows
+from core.ledger.database import Connection
 from core.privacy.filters import Amounts, amounts_text
 
 
-def give_back(connection: sqlite3.Connection, entry: rows.Entry, used: Amounts, now: str) -> None:
+def give_back(connection: Connection, entry: rows.Entry, used: Amounts, now: str) -> None:
     """Lower the sums of the account by what was not used; a plan that gave back before stays as it is."""
     if entry.used is not None:
         return

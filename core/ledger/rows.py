@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from dataclasses import dataclass
 from typing import Literal
 
 from core.base.errors import DeskError, Unknown, printable
-from core.privacy.filters import Amounts, Filters, joined
+from core.ledger.database import Connection
+from core.privacy.filters import PURE, Amounts, Filters, joined
 
 ACCOUNT = "SELECT fingerprint, unit_json, budget_json, ways, sums, total, spent, opened_at FROM account"
 OVERRIDE = "SELECT fingerprint, who, at, from_budget, to_budget, from_total, to_total, reason FROM override"
@@ -119,50 +119,50 @@ class Entry:
         return self.amounts if self.used is None else self.used
 
 
-def find_account(connection: sqlite3.Connection, fingerprint: str) -> Account | None:
+def find_account(connection: Connection, fingerprint: str) -> Account | None:
     row = connection.execute(f"{ACCOUNT} WHERE fingerprint = ?", (fingerprint,)).fetchone()
     return Account(**dict(row)) if row else None
 
 
-def account(connection: sqlite3.Connection, fingerprint: str) -> Account:
+def account(connection: Connection, fingerprint: str) -> Account:
     found = find_account(connection, fingerprint)
     if found is None:
         raise Unknown("This workspace holds no budget for this data; add the table first.")
     return found
 
 
-def dataset(connection: sqlite3.Connection, id: str) -> Dataset:
+def dataset(connection: Connection, id: str) -> Dataset:
     row = connection.execute(f"{DATASET} WHERE id = ?", (id,)).fetchone()
     if row is None:
         raise Unknown(f"This workspace holds no table '{printable(id)}'; add the table first.")
     return Dataset(**dict(row))
 
 
-def account_of(connection: sqlite3.Connection, dataset_id: str) -> Account:
+def account_of(connection: Connection, dataset_id: str) -> Account:
     """The account that pays for a table."""
     return account(connection, dataset(connection, dataset_id).fingerprint)
 
 
-def find_entry(connection: sqlite3.Connection, plan_id: str) -> Entry | None:
+def find_entry(connection: Connection, plan_id: str) -> Entry | None:
     row = connection.execute(f"{ENTRY} WHERE plan.id = ?", (plan_id,)).fetchone()
     return Entry(**dict(row)) if row else None
 
 
-def entry(connection: sqlite3.Connection, plan_id: str) -> Entry:
+def entry(connection: Connection, plan_id: str) -> Entry:
     found = find_entry(connection, plan_id)
     if found is None:
         raise Unknown(f"This workspace holds no plan '{printable(plan_id)}'.")
     return found
 
 
-def spend_number(connection: sqlite3.Connection, plan_id: str) -> int:
+def spend_number(connection: Connection, plan_id: str) -> int:
     own = dataset(connection, entry(connection, plan_id).dataset_id).fingerprint
-    query = """SELECT count(*) FROM plan JOIN dataset ON dataset.id = plan.dataset_id
+    query = """SELECT count(*) AS number FROM plan JOIN dataset ON dataset.id = plan.dataset_id
         WHERE fingerprint = ? AND plan.number <= (SELECT number FROM plan WHERE id = ?)"""
-    return int(connection.execute(query, (own, plan_id)).fetchone()[0])
+    return int(connection.execute(query, (own, plan_id)).fetchone()["number"])
 
 
-def result(connection: sqlite3.Connection, plan_id: str) -> bytes | None:
+def result(connection: Connection, plan_id: str) -> bytes | None:
     query = "SELECT result, digest FROM plan WHERE id = ? AND status = 'stored'"
     row = connection.execute(query, (plan_id,)).fetchone()
     if row is None:
@@ -172,13 +172,13 @@ def result(connection: sqlite3.Connection, plan_id: str) -> bytes | None:
     return bytes(row["result"])
 
 
-def in_use(connection: sqlite3.Connection, fingerprint: str) -> bool:
+def in_use(connection: Connection, fingerprint: str) -> bool:
     """Whether any plan was ever reserved, at whatever price."""
-    query = "SELECT EXISTS (SELECT 1 FROM plan JOIN dataset ON dataset.id = plan.dataset_id WHERE fingerprint = ?)"
-    return bool(connection.execute(query, (fingerprint,)).fetchone()[0])
+    query = "SELECT plan.id FROM plan JOIN dataset ON dataset.id = plan.dataset_id WHERE fingerprint = ? LIMIT 1"
+    return connection.execute(query, (fingerprint,)).fetchone() is not None
 
 
-def unused_in_one_way(connection: sqlite3.Connection) -> list[Account]:
+def unused_in_one_way(connection: Connection) -> list[Account]:
     """Accounts that count Rényi divergences only, as older versions opened them, and have no plan yet."""
-    found = connection.execute(f"{ACCOUNT} WHERE json_type(ways, '$.pure') IS NULL")
-    return [Account(**dict(row)) for row in found if not in_use(connection, row["fingerprint"])]
+    found = [Account(**dict(row)) for row in connection.execute(ACCOUNT).fetchall()]
+    return [each for each in found if PURE not in each.filters.ways and not in_use(connection, each.fingerprint)]

@@ -6,7 +6,7 @@ on what was drawn; that it happened is then an outcome somebody sees, and a seco
 payment. So such an error is the stored outcome of the plan, and its last: the plan is void.
 
 For the same reason nobody else runs the plan meanwhile, in this process or another (`ledger/attempts.py`): which of two
-draws is stored must not depend on how long each took.
+draws is stored must not depend on how long each took. Whatever a run keeps, it keeps only while the attempt is its own.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from core.base.errors import DeskError, Failed
 from core.base.unexpected import noted
+from core.ledger.attempts import Attempt
 from core.ledger.ledger import Entry, Ledger
 from core.ledger.lost_spends import VOID, VOID_DIGEST
 from core.privacy.noise import NoiseSource
@@ -38,16 +39,19 @@ class NoiseWatcher:
         return getattr(self._noise, name)
 
 
-def run_once(ledger: Ledger, plan_id: str, noise: NoiseSource, work: Callable[[NoiseSource], bytes]) -> bytes:
+Work = Callable[[NoiseSource, Attempt], bytes]
+
+
+def run_once(ledger: Ledger, plan_id: str, noise: NoiseSource, work: Work) -> bytes:
     """The stored result of a paid plan, made now if there is none."""
     stored = ledger.result(plan_id)
     if stored is None:
-        with ledger.attempts.only(plan_id):
+        with ledger.attempts.only(plan_id) as attempt:
             stored = ledger.result(plan_id)
             if stored is None:
                 # An older copy may have forgotten a result that was seen: this would be a second one.
                 ledger.check_whole()
-                stored = ledger.store(plan_id, _made(ledger, plan_id, noise, work))
+                stored = ledger.store(plan_id, _made(ledger, plan_id, noise, work, attempt), attempt)
     if stored == VOID:
         raise Failed(ENDED)
     return stored
@@ -58,10 +62,10 @@ def is_void(entry: Entry) -> bool:
     return entry.digest == VOID_DIGEST
 
 
-def _made(ledger: Ledger, plan_id: str, noise: NoiseSource, work: Callable[[NoiseSource], bytes]) -> bytes:
+def _made(ledger: Ledger, plan_id: str, noise: NoiseSource, work: Work, attempt: Attempt) -> bytes:
     watched = NoiseWatcher(noise)
     try:
-        return work(cast(NoiseSource, watched))
+        return work(cast(NoiseSource, watched), attempt)
     except Exception as problem:
         kind = type(problem).__name__ if isinstance(problem, DeskError) else noted(problem)
         if watched.drawn:

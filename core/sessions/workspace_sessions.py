@@ -21,6 +21,7 @@ from typing import Any
 from core.base.errors import DeskError, Refused, Unknown, printable
 from core.kernel.allowance import Allowance
 from core.kernel.kernel import Kernel
+from core.ledger.attempts import Attempt
 from core.ledger.ledger import Entry, Ledger
 from core.mechanisms.kit.interactive import Interactive
 from core.planning.session_offers import proposed
@@ -52,7 +53,7 @@ class Sessions:
 
     def __init__(
         self,
-        folder: Path,
+        place: Path | str,
         ledger: Ledger,
         noise: NoiseSource,
         *,
@@ -60,7 +61,7 @@ class Sessions:
         counts: Callable[[str], Counts],
         pace: Pace,
     ) -> None:
-        self.file = SessionFile(folder / "sessions.sqlite")
+        self.file = SessionFile(place)
         self._ledger = ledger
         self._noise = noise
         self._table = table
@@ -122,7 +123,7 @@ class Sessions:
             self._released(priced.terms.earlier, table)
         return priced
 
-    def begin(self, entry: Entry, noise: NoiseSource) -> bytes:
+    def begin(self, entry: Entry, noise: NoiseSource, attempt: Attempt) -> bytes:
         """Open a paid session unless that was done already; returns its terms, which the ledger keeps."""
         if self.file.find(entry.plan_id) is None:
             priced = self._price(entry.plan_json, self._table(entry.dataset_id))
@@ -137,6 +138,7 @@ class Sessions:
                 dataset_id=table.id,
                 terms_json=entry.plan_json,
                 state=StoredState(state, written(allowance)),
+                attempt=attempt,
             )
         return entry.plan_json.encode()
 

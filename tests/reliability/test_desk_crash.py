@@ -16,6 +16,8 @@ from core import Budget, Desk, Marginals, Unit
 from core.desk import releases
 from core.mechanisms.direct.laplace import LaplaceTables
 from tests.core.people import DOMAIN, people
+from tests.databases import BOTH
+from tests.reliability.place import Place
 
 STEPS = ("before reserving", "before the run", "after the run", "before storing", "after storing", "returned")
 """Where a curator's process is killed; from 'before the run' on it has paid."""
@@ -26,12 +28,13 @@ processes.set_forkserver_preload(["tests.reliability.test_desk_crash"])
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def place(tmp_path: Path, books: Path | str) -> Place:
     """A workspace that holds one table."""
-    desk = Desk(tmp_path / "workspace")
+    place = Place.of(tmp_path / "workspace", books)
+    desk = place.desk()
     desk.add_table(people(300), DOMAIN, unit=Unit.row(), budget=Budget(2))
     desk.close()
-    return tmp_path / "workspace"
+    return place
 
 
 def plan_of(desk: Desk, edition: int = 1) -> Any:
@@ -58,9 +61,9 @@ def after(owner: Any, method: str) -> None:
     setattr(owner, method, watched)
 
 
-def curator(folder: Path, log: Path, step: str, hasty: bool = False) -> None:
+def curator(place: Place, log: Path, step: str, hasty: bool = False) -> None:
     """Makes a release and says what it got; a hasty one, the mutant, says it before it is stored."""
-    desk = Desk(folder)
+    desk = place.desk()
     # Planning rehearses the mechanism on public stand-ins: whoever is killed in the run has planned before.
     plan = plan_of(desk)
 
@@ -68,7 +71,7 @@ def curator(folder: Path, log: Path, step: str, hasty: bool = False) -> None:
         with log.open("a") as file:
             file.write(hashlib.sha256(made).hexdigest() + "\n")
 
-    def say_and_die(_: str, made: bytes) -> None:
+    def say_and_die(_: str, made: bytes, __: object) -> None:
         say(made)
         die()
 
@@ -89,19 +92,19 @@ def curator(folder: Path, log: Path, step: str, hasty: bool = False) -> None:
     die()
 
 
-def killed(folder: Path, step: str, hasty: bool = False) -> list[str]:
+def killed(place: Place, step: str, hasty: bool = False) -> list[str]:
     """What a curator who was killed at this step had said aloud."""
-    log = folder.parent / "log"
-    child = processes.Process(target=curator, args=(folder, log, step, hasty))
+    log = place.folder.parent / "log"
+    child = processes.Process(target=curator, args=(place, log, step, hasty))
     child.start()
     child.join(120)
     assert child.exitcode == -signal.SIGKILL, f"{step} was never reached"
     return log.read_text().splitlines() if log.exists() else []
 
 
-def audit(folder: Path, said: list[str]) -> str:
+def audit(place: Place, said: list[str]) -> str:
     """Finish the release, and check it against what was said and paid; gives the digest of its bytes."""
-    desk = Desk(folder)
+    desk = place.desk()
     paid = [(entry.plan_id, entry.units) for entry in desk.ledger.entries()]
     plan = plan_of(desk)
     assert paid in ([], [(plan.id, plan.units)])
@@ -116,30 +119,31 @@ def audit(folder: Path, said: list[str]) -> str:
 
 @pytest.mark.exhaustive
 @pytest.mark.crossing(keep=3)
+@pytest.mark.parametrize("books", BOTH, indirect=True)
 @pytest.mark.parametrize("step", STEPS)
-def test_a_killed_release_is_paid_once_and_said_once(folder: Path, step: str) -> None:
-    said = killed(folder, step)
-    desk = Desk(folder)
+def test_a_killed_release_is_paid_once_and_said_once(place: Place, step: str) -> None:
+    said = killed(place, step)
+    desk = place.desk()
     assert len(desk.ledger.entries()) == (step != STEPS[0]), "an answer is paid for before it is computed"
     assert len(desk.ledger.pending()) == (step in STEPS[1:4])
     desk.close()
     assert bool(said) == (step == "returned")
-    first = audit(folder, said)
-    assert set(killed(folder, "returned")) == {first}
+    first = audit(place, said)
+    assert set(killed(place, "returned")) == {first}
 
 
-def test_the_audit_catches_a_curator_who_speaks_before_storing(folder: Path) -> None:
-    said = killed(folder, "before storing", hasty=True)
+def test_the_audit_catches_a_curator_who_speaks_before_storing(place: Place) -> None:
+    said = killed(place, "before storing", hasty=True)
     assert said
     with pytest.raises(AssertionError, match="two answers"):
-        audit(folder, said)
+        audit(place, said)
 
 
 @pytest.mark.slow
-def test_forty_kills_of_one_workspace(folder: Path) -> None:
+def test_forty_kills_of_one_workspace(place: Place) -> None:
     said: list[str] = []
     # What is paid for is not reserved again, so whoever is killed before reserving comes first.
     for kill in range(40):
-        said = killed(folder, STEPS[0] if kill < 8 else STEPS[1 + kill % 3] if kill < 32 else "returned")
+        said = killed(place, STEPS[0] if kill < 8 else STEPS[1 + kill % 3] if kill < 32 else "returned")
     assert len(said) == 8
-    audit(folder, said)
+    audit(place, said)

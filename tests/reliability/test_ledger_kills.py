@@ -7,16 +7,17 @@ import itertools
 import os
 import random
 import signal
-import sqlite3
 import threading
 import time
 from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from core.ledger.ledger import Entry, Ledger
 from core.privacy.filters import PURE
+from tests.databases import BOTH, traced
 from tests.reliability.test_ledger_races import opened, processes
 
 STEPS = {
@@ -42,6 +43,7 @@ class Fuse:
     def __init__(self, step: str | None, nth: int) -> None:
         self.step, self.nth = step, nth
         self.phase = ""
+        self.tracing = ExitStack()
         self.reached: Counter[str] = Counter()
 
     def reach(self, step: str) -> None:
@@ -51,22 +53,15 @@ class Fuse:
 
     def watch(self, ledger: Ledger) -> None:
         """Reaches a step before each SQL statement, 'store COMMIT' for example."""
-        connect = ledger.file.connect
-
-        def watched() -> sqlite3.Connection:
-            connection = connect()
-            connection.set_trace_callback(lambda statement: self.reach(f"{self.phase} {statement.split()[0]}"))
-            return connection
-
-        ledger.file.connect = watched  # type: ignore[method-assign]
+        self.tracing.enter_context(traced(ledger.database, lambda word: self.reach(f"{self.phase} {word}")))
 
 
-def desk(path: Path, log: Path, step: str | None, nth: int, size: int, hasty: bool) -> None:
+def desk(place: Path | str, log: Path, step: str | None, nth: int, size: int, hasty: bool) -> None:
     """A desk that answers plan after plan until it is killed; it starts with the last plans of its predecessor.
 
     A hasty desk returns before it stores: the mutant.
     """
-    ledger, fuse = Ledger(path), Fuse(step, nth)
+    ledger, fuse = Ledger(place), Fuse(step, nth)
     account, first = ledger.account("ab"), max(0, len(ledger.entries()) - 3)
     fuse.watch(ledger)
     returned = os.open(log, os.O_CREAT | os.O_APPEND | os.O_WRONLY)
@@ -94,26 +89,27 @@ def desk(path: Path, log: Path, step: str | None, nth: int, size: int, hasty: bo
         fuse.reach("after return")
 
 
-def crew(path: Path, log: Path, size: int) -> None:
+def crew(place: Path | str, log: Path, size: int) -> None:
     """Two desks in one process, at work on the same plans."""
-    threading.Thread(target=desk, args=(path, log, None, 0, size, False), daemon=True).start()
-    desk(path, log, None, 0, size, False)
+    threading.Thread(target=desk, args=(place, log, None, 0, size, False), daemon=True).start()
+    desk(place, log, None, 0, size, False)
 
 
 class Auditor:
     """Checks the ledger against everything that was ever said aloud, and against what it saw last time."""
 
-    def __init__(self, folder: Path) -> None:
-        self.path, self.log = folder / "ledger", folder / "log"
+    def __init__(self, folder: Path, books: Path | str) -> None:
+        self.books, self.log = books, folder / "log"
         self.seen: dict[str, Entry] = {}
-        opened(Ledger(self.path), "ab", 2**40)
+        opened(Ledger(books), "ab", 2**40)
 
     def audit(self) -> None:
-        ledger = Ledger(self.path)
+        ledger = Ledger(self.books)
         rows = {entry.plan_id: entry for entry in ledger.entries()}
         assert ledger.account("ab").spent == sum(entry.units for entry in rows.values())
-        with ledger.file.read() as connection:
-            assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+        if isinstance(self.books, Path):
+            with ledger.database.read() as connection:
+                assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
         for line in self.log.read_text().splitlines() if self.log.exists() else []:
             word, plan_id, detail = line.split()
             assert plan_id in rows, "an answer or a receipt without a committed spend"
@@ -129,7 +125,7 @@ class Auditor:
         self.seen = rows
 
     def kill_at(self, step: str, nth: int, *, hasty: bool = False) -> None:
-        child = processes.Process(target=desk, args=(self.path, self.log, step, nth, 64, hasty))
+        child = processes.Process(target=desk, args=(self.books, self.log, step, nth, 64, hasty))
         child.start()
         child.join(60)
         assert child.exitcode == -signal.SIGKILL, f"{step} was never reached"
@@ -140,7 +136,7 @@ class Auditor:
     def kill_at_random(self) -> None:
         """Kill at some moment after the child has returned an answer of its own, however slow the machine is."""
         before = self.returned()
-        child = processes.Process(target=crew, args=(self.path, self.log, 200_000))
+        child = processes.Process(target=crew, args=(self.books, self.log, 200_000))
         child.start()
         while child.is_alive() and self.returned() == before:
             time.sleep(0.001)
@@ -150,9 +146,10 @@ class Auditor:
         assert child.exitcode == -signal.SIGKILL
 
 
+@pytest.mark.parametrize("books", BOTH, indirect=True)
 @pytest.mark.parametrize("step", STEPS)
-def test_what_a_sigkill_leaves(tmp_path: Path, step: str) -> None:
-    auditor = Auditor(tmp_path)
+def test_what_a_sigkill_leaves(tmp_path: Path, books: Path | str, step: str) -> None:
+    auditor = Auditor(tmp_path, books)
     auditor.kill_at(step, 1)
     auditor.audit()
     assert {entry.plan_id: entry.status for entry in auditor.seen.values()} == (
@@ -161,8 +158,8 @@ def test_what_a_sigkill_leaves(tmp_path: Path, step: str) -> None:
 
 
 @pytest.mark.exhaustive
-def test_sigkill_at_every_step_of_one_ledger(tmp_path: Path) -> None:
-    auditor = Auditor(tmp_path)
+def test_sigkill_at_every_step_of_one_ledger(tmp_path: Path, books: Path | str) -> None:
+    auditor = Auditor(tmp_path, books)
     for nth, step in itertools.product((1, 2), STEPS):
         auditor.kill_at(step, nth)
         auditor.audit()
@@ -171,9 +168,9 @@ def test_sigkill_at_every_step_of_one_ledger(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("step", STEPS)
-def test_sigkill_at_every_step_forty_times(tmp_path: Path, step: str) -> None:
+def test_sigkill_at_every_step_forty_times(tmp_path: Path, books: Path | str, step: str) -> None:
     """Each desk takes over what its killed predecessor left, so forty kills test forty different ledgers."""
-    auditor = Auditor(tmp_path)
+    auditor = Auditor(tmp_path, books)
     for kill in range(40):
         auditor.kill_at(step, 1 + kill % 3)
         auditor.audit()
@@ -181,51 +178,52 @@ def test_sigkill_at_every_step_forty_times(tmp_path: Path, step: str) -> None:
 
 
 @pytest.mark.exhaustive
-def test_sigkill_at_random_moments(tmp_path: Path) -> None:
-    auditor = Auditor(tmp_path)
+@pytest.mark.parametrize("books", BOTH, indirect=True)
+def test_sigkill_at_random_moments(tmp_path: Path, books: Path | str) -> None:
+    auditor = Auditor(tmp_path, books)
     for _ in range(16):
         auditor.kill_at_random()
         auditor.audit()
     assert auditor.returned() >= 16
 
 
-def test_a_plan_killed_before_it_was_stored_runs_again_for_nothing(tmp_path: Path) -> None:
-    auditor = Auditor(tmp_path)
+def test_a_plan_killed_before_it_was_stored_runs_again_for_nothing(tmp_path: Path, books: Path | str) -> None:
+    auditor = Auditor(tmp_path, books)
     auditor.kill_at("store COMMIT", 1)
     auditor.audit()
-    assert [entry.plan_id for entry in Ledger(auditor.path).pending()] == ["p0"]
+    assert [entry.plan_id for entry in Ledger(auditor.books).pending()] == ["p0"]
     auditor.kill_at("after return", 1)
     auditor.audit()
-    ledger = Ledger(auditor.path)
+    ledger = Ledger(auditor.books)
     assert ledger.pending() == []
     assert ledger.account("ab").spent == 1
 
 
-def test_a_stored_answer_that_was_never_returned_comes_back_unchanged(tmp_path: Path) -> None:
-    auditor = Auditor(tmp_path)
+def test_a_stored_answer_that_was_never_returned_comes_back_unchanged(tmp_path: Path, books: Path | str) -> None:
+    auditor = Auditor(tmp_path, books)
     auditor.kill_at("after store", 1)
     auditor.audit()
-    stored = Ledger(auditor.path).result("p0")
+    stored = Ledger(auditor.books).result("p0")
     assert "returned" not in auditor.log.read_text()
     auditor.kill_at("after return", 1)
     assert stored is not None
     assert f"returned p0 {hashlib.sha256(stored).hexdigest()}" in auditor.log.read_text()
-    assert Ledger(auditor.path).result("p0") == stored
+    assert Ledger(auditor.books).result("p0") == stored
 
 
 @pytest.mark.parametrize("step", ["store BEGIN", "store COMMIT"])
-def test_the_audit_catches_a_desk_that_returns_before_it_stores(tmp_path: Path, step: str) -> None:
-    auditor = Auditor(tmp_path)
+def test_the_audit_catches_a_desk_that_returns_before_it_stores(tmp_path: Path, books: Path | str, step: str) -> None:
+    auditor = Auditor(tmp_path, books)
     auditor.kill_at(step, 1, hasty=True)
     with pytest.raises(AssertionError, match="not stored"):
         auditor.audit()
 
 
-def test_the_audit_catches_a_lost_row(tmp_path: Path) -> None:
-    auditor = Auditor(tmp_path)
+def test_the_audit_catches_a_lost_row(tmp_path: Path, books: Path | str) -> None:
+    auditor = Auditor(tmp_path, books)
     auditor.kill_at("after return", 2)
     auditor.audit()
-    with Ledger(auditor.path).file.write() as connection:
+    with Ledger(auditor.books).database.write() as connection:
         connection.execute("DROP TRIGGER plan_is_kept")
         connection.execute("DELETE FROM plan WHERE id = 'p1'")
     with pytest.raises(AssertionError):

@@ -19,6 +19,7 @@ import pytest
 from core.base.errors import DeskError, OutOfBudget
 from core.ledger.ledger import Account, Entry, Ledger
 from core.privacy.filters import PURE, Amounts, Filters, Way
+from tests.databases import BOTH, StartedServer
 
 PROCESSES, THREADS = 4, 8
 Outcome = tuple[int, str, bytes | None]
@@ -98,7 +99,7 @@ class Careless(Ledger):
         if self.entry(plan_id) is None:
             if seen.left < units:
                 raise OutOfBudget("The careless ledger saw no budget.")
-            with self.file.read() as connection:
+            with self.database.read() as connection:
                 connection.execute(
                     "UPDATE account SET spent = ? WHERE fingerprint = ?", (seen.spent + units, account.fingerprint)
                 )
@@ -112,12 +113,12 @@ class Careless(Ledger):
         return entry
 
 
-def contend(number: int, barrier: Any, kind: type[Ledger], path: Path, rounds: list[Round]) -> list[Outcome]:
+def contend(number: int, barrier: Any, kind: type[Ledger], place: Path | str, rounds: list[Round]) -> list[Outcome]:
     """Every thread of every process asks in every round at the same moment; two share each plan."""
     outcomes: list[Outcome] = []
 
     def work(thread: int) -> None:
-        ledger = kind(path)
+        ledger = kind(place)
         contender = number * THREADS + thread
         # Partners sit in different processes, so that the same plan id is raced for across processes too.
         plan = contender % (PROCESSES * THREADS // 2)
@@ -137,36 +138,39 @@ def contend(number: int, barrier: Any, kind: type[Ledger], path: Path, rounds: l
     return outcomes
 
 
-def race(path: Path, kind: type[Ledger], count: int) -> tuple[list[Round], list[Outcome]]:
-    rounds, ledger = [], Ledger(path)
+def race(place: Path | str, kind: type[Ledger], count: int) -> tuple[list[Round], list[Outcome]]:
+    rounds, ledger = [], Ledger(place)
     for index in range(count):
         units, winners = random.randint(1, 2**40), index % 5
         total = winners * units + random.randrange(units)
         rounds.append(Round(account=opened(ledger, f"{index:04x}", total), units=units, winners=winners))
-    return rounds, [outcome for outcomes in in_processes(contend, kind, path, rounds) for outcome in outcomes]
+    return rounds, [outcome for outcomes in in_processes(contend, kind, place, rounds) for outcome in outcomes]
 
 
-def sold(path: Path, rounds: list[Round]) -> list[int]:
+def sold(place: Path | str, rounds: list[Round]) -> list[int]:
     """What the plans of each round cost together."""
-    ledger = Ledger(path)
+    ledger = Ledger(place)
     return [sum(entry.units for entry in ledger.entries(fingerprint=race.account.fingerprint)) for race in rounds]
 
 
-def overspends(path: Path, rounds: list[Round]) -> int:
-    return sum(amount > race.account.total for race, amount in zip(rounds, sold(path, rounds), strict=True))
+def overspends(place: Path | str, rounds: list[Round]) -> int:
+    return sum(amount > race.account.total for race, amount in zip(rounds, sold(place, rounds), strict=True))
 
 
-@pytest.mark.parametrize("count", [10, pytest.param(200, marks=pytest.mark.slow)])
-def test_many_contenders_never_overspend(tmp_path: Path, count: int) -> None:
-    path = tmp_path / "ledger"
-    rounds, outcomes = race(path, Ledger, count)
+@pytest.mark.parametrize(
+    ("books", "count"),
+    [("file", 10), *(pytest.param(*each, marks=pytest.mark.slow) for each in (("file", 200), ("server", 40)))],
+    indirect=["books"],
+)
+def test_many_contenders_never_overspend(books: Path | str, count: int) -> None:
+    rounds, outcomes = race(books, Ledger, count)
     assert len(outcomes) == count * PROCESSES * THREADS
-    assert overspends(path, rounds) == 0
+    assert overspends(books, rounds) == 0
     given: dict[int, dict[str, list[bytes | None]]] = defaultdict(lambda: defaultdict(list))
     for index, plan_id, answer in outcomes:
         given[index][plan_id].append(answer)
-    ledger = Ledger(path)
-    assert sold(path, rounds) == [ledger.account(race_.account.fingerprint).spent for race_ in rounds]
+    ledger = Ledger(books)
+    assert sold(books, rounds) == [ledger.account(race_.account.fingerprint).spent for race_ in rounds]
     for index, race_ in enumerate(rounds):
         winners = {plan_id for plan_id, answers in given[index].items() if answers != [None, None]}
         assert len(winners) == race_.winners
@@ -175,16 +179,17 @@ def test_many_contenders_never_overspend(tmp_path: Path, count: int) -> None:
             assert given[index][plan_id] == [ledger.result(plan_id)] * 2
 
 
-def test_the_race_catches_a_ledger_that_looks_before_it_writes(tmp_path: Path) -> None:
-    rounds, _ = race(tmp_path / "ledger", Careless, 20)
-    assert overspends(tmp_path / "ledger", rounds) > 0
+@pytest.mark.parametrize("books", BOTH, indirect=True)
+def test_the_race_catches_a_ledger_that_looks_before_it_writes(books: Path | str) -> None:
+    rounds, _ = race(books, Careless, 20)
+    assert overspends(books, rounds) > 0
 
 
-def create(number: int, barrier: Any, folder: Path, rounds: int) -> None:
+def create(number: int, barrier: Any, places: list[Path | str]) -> None:
     def work(thread: int) -> None:
-        for index in range(rounds):
+        for place in places:
             barrier.wait(60)
-            ledger = Ledger(folder / str(index))
+            ledger = Ledger(place)
             account = opened(ledger, "ab", 1000)
             amounts: Amounts = {PURE: 1}
             ledger.reserve(
@@ -194,12 +199,18 @@ def create(number: int, barrier: Any, folder: Path, rounds: int) -> None:
     in_threads(barrier, work)
 
 
-def test_many_may_create_the_same_ledger(tmp_path: Path) -> None:
-    in_processes(create, tmp_path, 4)
-    for index in range(4):
-        ledger = Ledger(tmp_path / str(index))
+def check_created_by_many(places: list[Path | str]) -> None:
+    in_processes(create, places)
+    for place in places:
+        ledger = Ledger(place)
         assert ledger.account("ab").spent == len(ledger.entries()) == PROCESSES * THREADS
         assert len(ledger.datasets()) == 1
 
 
-# SIGKILL
+def test_many_may_create_the_same_ledger(tmp_path: Path) -> None:
+    check_created_by_many([tmp_path / str(index) for index in range(4)])
+
+
+@pytest.mark.slow
+def test_many_may_create_the_same_ledger_on_a_server(postgres: StartedServer) -> None:
+    check_created_by_many([postgres.new(), postgres.new()])

@@ -14,11 +14,14 @@ from typing import Any
 import pytest
 
 from core import Budget, Desk, Marginals, Unit
-from core.ledger.attempts import Attempts
+from core.ledger.attempts import LockedAttempts
+from core.ledger.leases import LeasedAttempts
 from core.mechanisms.direct.laplace import LaplaceTables
 from core.mechanisms.discovery.discovery import Discovery
 from core.mechanisms.online.online_laplace import OnlineLaplace
 from tests.core.people import DOMAIN, people
+from tests.databases import BOTH
+from tests.reliability.place import Place
 
 # A clean single-threaded server forks the children, so no child pays for the imports of the test run again.
 processes = multiprocessing.get_context("forkserver")
@@ -30,16 +33,17 @@ GATE = "gate"
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def place(tmp_path: Path, books: Path | str) -> Place:
     """A workspace that holds one table, and the file of that table beside it."""
     people(300).to_csv(tmp_path / "people.csv", index=False)
-    desk = Desk(tmp_path / "workspace")
+    place = Place.of(tmp_path / "workspace", books)
+    desk = place.desk()
     desk.add_table(tmp_path / "people.csv", DOMAIN, unit=Unit.row(), budget=Budget(2))
     desk.close()
-    return tmp_path / "workspace"
+    return place
 
 
-def prepare(desk: Desk, folder: Path, kind: str) -> Callable[[], object]:
+def prepare(desk: Desk, place: Place, kind: str) -> Callable[[], object]:
     """Asks for the release, the session or the discovery when called; whoever asks says the same. A release is planned
     at once, because its mechanism is tried on public tables first."""
     table = desk.tables()[0]
@@ -48,41 +52,41 @@ def prepare(desk: Desk, folder: Path, kind: str) -> Callable[[], object]:
         return lambda: desk.release(plan)
     if kind == "session":
         return lambda: desk.ask(table, mechanism="online-laplace", budget=Budget("1/2"), questions=3)
-    age, csv = {"age": "number"}, folder.parent / "people.csv"
+    age, csv = {"age": "number"}, place.folder.parent / "people.csv"
     return lambda: desk.discover(csv, age, unit=Unit.row(), total=Budget(2), part=Budget("1/2"))  # type: ignore[arg-type]
 
 
-def server(folder: Path, kind: str, number: int, careless: bool) -> None:
+def server(place: Place, kind: str, number: int, careless: bool) -> None:
     """Asks, and leaves a mark when its run begins; the run waits at the gate. A careless one, the mutant, locks
     nothing."""
     if careless:
-        Attempts.only = lambda *_: contextlib.nullcontext()  # type: ignore[assignment,method-assign,return-value]
+        LeasedAttempts.only = LockedAttempts.only = lambda *_: contextlib.nullcontext()  # type: ignore[assignment,method-assign,return-value]
     owner, method = RUNS[kind]
     run = getattr(owner, method)
 
     def slow(*arguments: Any, **named: Any) -> Any:
-        (folder.parent / f"run {number}").touch()
-        appears(folder, GATE)
+        (place.folder.parent / f"run {number}").touch()
+        appears(place, GATE)
         return run(*arguments, **named)
 
-    desk = Desk(folder)
-    ask = prepare(desk, folder, kind)
+    desk = place.desk()
+    ask = prepare(desk, place, kind)
     setattr(owner, method, slow)
-    (folder.parent / f"up {number}").touch()
+    (place.folder.parent / f"up {number}").touch()
     ask()
     desk.close()
 
 
-def started(folder: Path, kind: str, number: int, careless: bool = False) -> Any:
-    child = processes.Process(target=server, args=(folder, kind, number, careless))
+def started(place: Place, kind: str, number: int, careless: bool = False) -> Any:
+    child = processes.Process(target=server, args=(place, kind, number, careless))
     child.start()
-    appears(folder, f"up {number}")
+    appears(place, f"up {number}")
     return child
 
 
-def appears(folder: Path, mark: str, patience: float = PATIENCE) -> bool:
+def appears(place: Place, mark: str, patience: float = PATIENCE) -> bool:
     ends = time.monotonic() + patience
-    while not (folder.parent / mark).exists():
+    while not (place.folder.parent / mark).exists():
         if time.monotonic() > ends:
             return False
         time.sleep(0.02)
@@ -90,58 +94,65 @@ def appears(folder: Path, mark: str, patience: float = PATIENCE) -> bool:
 
 
 @pytest.mark.exhaustive
+@pytest.mark.parametrize("books", BOTH, indirect=True)
 @pytest.mark.parametrize("kind", RUNS)
-def test_the_second_server_waits_and_runs_nothing(folder: Path, kind: str) -> None:
-    first = started(folder, kind, 1)
-    assert appears(folder, "run 1")
-    second = started(folder, kind, 2)
-    assert not appears(folder, "run 2", patience=1.0)
-    (folder.parent / GATE).touch()
+def test_the_second_server_waits_and_runs_nothing(place: Place, kind: str) -> None:
+    first = started(place, kind, 1)
+    assert appears(place, "run 1")
+    second = started(place, kind, 2)
+    assert not appears(place, "run 2", patience=1.0)
+    (place.folder.parent / GATE).touch()
     for child in (first, second):
         child.join(PATIENCE)
         assert child.exitcode == 0
-    assert not (folder.parent / "run 2").exists()
-    assert not list((folder / "attempts").iterdir()), "nobody is at anything any more"
+    assert not (place.folder.parent / "run 2").exists()
+    assert not place.attempts(), "nobody is at anything any more"
 
 
-def test_without_the_lock_both_run(folder: Path) -> None:
-    children = [started(folder, "release", number, careless=True) for number in (1, 2)]
-    assert appears(folder, "run 1")
-    assert appears(folder, "run 2")
-    (folder.parent / GATE).touch()
+@pytest.mark.parametrize("books", BOTH, indirect=True)
+def test_without_the_lock_both_run(place: Place) -> None:
+    children = [started(place, "release", number, careless=True) for number in (1, 2)]
+    assert appears(place, "run 1")
+    assert appears(place, "run 2")
+    (place.folder.parent / GATE).touch()
     for child in children:
         child.join(PATIENCE)
 
 
 @pytest.mark.exhaustive
+@pytest.mark.parametrize("books", BOTH, indirect=True)
 @pytest.mark.parametrize("kind", RUNS)
-def test_a_killed_attempt_is_taken_over_by_whoever_waits(folder: Path, kind: str) -> None:
-    first = started(folder, kind, 1)
-    assert appears(folder, "run 1")
-    second = started(folder, kind, 2)
+def test_a_killed_attempt_is_taken_over_by_whoever_waits(place: Place, kind: str) -> None:
+    first = started(place, kind, 1)
+    assert appears(place, "run 1")
+    second = started(place, kind, 2)
     assert first.pid is not None
     os.kill(first.pid, signal.SIGKILL)
-    assert appears(folder, "run 2")
-    (folder.parent / GATE).touch()
+    assert appears(place, "run 2")
+    (place.folder.parent / GATE).touch()
     second.join(PATIENCE)
     assert second.exitcode == 0
-    desk = Desk(folder)
+    desk = place.desk()
     assert len(desk.ledger.entries()) == 1, "paid once"
     assert desk.ledger.pending() == []
     desk.close()
 
 
-def test_what_another_server_is_at_shows_as_running_and_is_left_to_it(folder: Path) -> None:
-    first = started(folder, "release", 1)
-    assert appears(folder, "run 1")
-    desk = Desk(folder)
+@pytest.mark.parametrize("books", BOTH, indirect=True)
+def test_what_another_server_is_at_shows_as_running_and_is_left_to_it(place: Place) -> None:
+    first = started(place, "release", 1)
+    assert appears(place, "run 1")
+    desk = place.desk()
     [entry] = desk.ledger.pending()
     assert desk.resume() == []
     assert desk.progress(entry.plan_id).state == "running"
     assert first.pid is not None
     os.kill(first.pid, signal.SIGKILL)
     first.join(PATIENCE)
-    assert desk.progress(entry.plan_id).state == "stopped"
+    ends = time.monotonic() + PATIENCE
+    while desk.progress(entry.plan_id).state == "running" and time.monotonic() < ends:
+        time.sleep(0.1)
+    assert desk.progress(entry.plan_id).state == "stopped", "at once by a lock, when it ends by a lease"
     assert desk.resume() == [entry.plan_id]
     desk.close()
     assert desk.progress(entry.plan_id).state == "done"

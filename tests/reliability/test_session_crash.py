@@ -6,10 +6,9 @@ import json
 import multiprocessing
 import os
 import signal
-import sqlite3
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,12 +19,14 @@ import pytest
 from core import Budget, Desk, Unit
 from core.base.errors import DeskError
 from core.kernel.query import Query
-from core.ledger.durable_file import KeptFile
+from core.ledger.database import Database
 from core.ledger.journal import Journal
 from core.sessions.file import SessionFile, Turn
 from core.sessions.session import Session
 from tests.core import asker
 from tests.core.people import DOMAIN, TOTAL, people
+from tests.databases import BOTH, traced
+from tests.reliability.place import Place
 
 LIMIT = 4
 QUESTIONS = (1, 3, 2, 5, 4, 6, 8, 16, 9, 32)
@@ -37,13 +38,14 @@ processes.set_forkserver_preload(["tests.reliability.test_session_crash"])
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path: Path, books: Path | str, monkeypatch: pytest.MonkeyPatch) -> Place:
     """A workspace that holds one table."""
     asker.register(monkeypatch.setattr)
-    desk = Desk(tmp_path / "workspace")
+    place = Place.of(tmp_path / "workspace", books)
+    desk = place.desk()
     desk.add_table(people(300), DOMAIN, unit=Unit.row(), budget=TOTAL)
     desk.close()
-    return tmp_path / "workspace"
+    return place
 
 
 def opened(desk: Desk) -> Session:
@@ -88,43 +90,31 @@ class Fuse:
         if step == self.step and self.reached[step] == self.nth:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def around(self, owner: Any, method: str, name: str, phase: str = "", kept: KeptFile | None = None) -> None:
+    def around(self, owner: Any, method: str, name: str, phase: str = "", database: Database | None = None) -> None:
         """Reach a step before a method runs; of one that writes, before each of its SQL statements."""
         inner = getattr(owner, method)
 
         def watched(*arguments: Any, **named: Any) -> Any:
-            if kept is None:
+            if database is None:
                 self.reach(name)
                 return inner(*arguments, **named)
-            with self.tracing(kept, f"{phase} {name}"):
+            with self.tracing(database, f"{phase} {name}"):
                 return inner(*arguments, **named)
 
         setattr(owner, method, watched)
 
-    @contextmanager
-    def tracing(self, kept: KeptFile, phase: str) -> Iterator[None]:
-        connect = kept.connect
-
-        def traced() -> sqlite3.Connection:
-            connection = connect()
-            connection.set_trace_callback(lambda statement: self.reach(f"{phase} {statement.split()[0]}"))
-            return connection
-
-        kept.connect = traced  # type: ignore[method-assign]
-        try:
-            yield
-        finally:
-            kept.connect = connect  # type: ignore[method-assign]
+    def tracing(self, database: Database, phase: str) -> AbstractContextManager[None]:
+        return traced(database, lambda word: self.reach(f"{phase} {word}"))
 
 
-def curator(folder: Path, log: Path, step: str, nth: int) -> None:
+def curator(place: Place, log: Path, step: str, nth: int) -> None:
     """Opens the session and asks question after question until it is killed."""
     asker.register(setattr)
-    desk, fuse = Desk(folder), Fuse(step, nth)
+    desk, fuse = place.desk(), Fuse(step, nth)
     file = desk._sessions.file
-    fuse.around(desk.ledger, "reserve", "reserve", "ledger", desk.ledger.file)
-    fuse.around(desk.ledger, "store", "store", "ledger", desk.ledger.file)
-    fuse.around(file, "add", "add", "file", file)
+    fuse.around(desk.ledger, "reserve", "reserve", "ledger", desk.ledger.database)
+    fuse.around(desk.ledger, "store", "store", "ledger", desk.ledger.database)
+    fuse.around(file, "add", "add", "file", file.database)
     fuse.around(asker.Asker, "open", "open")
     fuse.around(asker.Asker, "answer", "answer")
     session = opened(desk)
@@ -133,7 +123,7 @@ def curator(folder: Path, log: Path, step: str, nth: int) -> None:
 
     @contextmanager
     def watched(id: str) -> Iterator[Turn]:
-        with fuse.tracing(file, "file turn"), turn(id) as current:
+        with fuse.tracing(file.database, "file turn"), turn(id) as current:
             yield current
         fuse.reach("answered")
 
@@ -148,20 +138,20 @@ def curator(folder: Path, log: Path, step: str, nth: int) -> None:
 class Auditor:
     """Kills curators and checks what they leave against everything that was ever said aloud."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.log = folder, folder.parent / "log"
+    def __init__(self, place: Place) -> None:
+        self.place, self.log = place, place.folder.parent / "log"
         self.units = self.secret = None
         self.answers: list[dict[str, Any]] = []
 
     def kill_at(self, step: str, nth: int = 1) -> None:
-        child = processes.Process(target=curator, args=(self.folder, self.log, step, nth))
+        child = processes.Process(target=curator, args=(self.place, self.log, step, nth))
         child.start()
         child.join(60)
         assert child.exitcode == -signal.SIGKILL, f"{step} was never reached"
 
     def audit(self) -> list[dict[str, Any]]:
         """Check everything and return the stored answers."""
-        desk = Desk(self.folder)
+        desk = self.place.desk()
         entries = desk.ledger.entries()
         account = desk.ledger.account(desk.ledger.datasets()[0].fingerprint)
         assert len(entries) <= 1
@@ -189,11 +179,12 @@ class Auditor:
 @pytest.mark.exhaustive
 @pytest.mark.crossing(keep=4)
 @pytest.mark.parametrize("step", OPENING)
-def test_a_desk_killed_while_opening_pays_once(folder: Path, step: str) -> None:
-    auditor = Auditor(folder)
+@pytest.mark.parametrize("books", BOTH, indirect=True)
+def test_a_desk_killed_while_opening_pays_once(place: Place, step: str) -> None:
+    auditor = Auditor(place)
     auditor.kill_at(step)
     assert auditor.audit() == []
-    desk = Desk(folder)
+    desk = place.desk()
     paid = desk.statement(desk.tables()[0]).spent_share
     assert (paid > 0) == (step != "ledger reserve COMMIT")
     session = opened(desk)
@@ -203,19 +194,21 @@ def test_a_desk_killed_while_opening_pays_once(folder: Path, step: str) -> None:
     desk.close()
 
 
-def test_a_state_that_was_kept_before_the_kill_is_the_one_that_is_used(folder: Path) -> None:
-    auditor = Auditor(folder)
+@pytest.mark.parametrize("books", BOTH, indirect=True)
+def test_a_state_that_was_kept_before_the_kill_is_the_one_that_is_used(place: Place) -> None:
+    auditor = Auditor(place)
     auditor.kill_at("ledger store BEGIN")
-    with SessionFile(folder / "sessions.sqlite").read() as connection:
-        before = bytes(connection.execute("SELECT data FROM state").fetchone()[0])
-    desk = Desk(folder)
+    desk = place.desk()
+    with desk._sessions.file.database.read() as connection:
+        before = bytes(connection.execute("SELECT data FROM state").fetchone()["data"])
     assert json.dumps(state_of(opened(desk))).encode() == before
     desk.close()
 
 
+@pytest.mark.parametrize("books", BOTH, indirect=True)
 @pytest.mark.exhaustive
-def test_a_desk_killed_at_every_step_of_answering_goes_on(folder: Path) -> None:
-    auditor = Auditor(folder)
+def test_a_desk_killed_at_every_step_of_answering_goes_on(place: Place) -> None:
+    auditor = Auditor(place)
     for step, nth, new in (
         ("answer", 1, 0),
         ("file turn UPDATE", 1, 0),
@@ -233,7 +226,7 @@ def test_a_desk_killed_at_every_step_of_answering_goes_on(folder: Path) -> None:
         auditor.kill_at(step, nth)
         assert len(auditor.audit()) == before + new, "a reply is stored by its commit and by nothing else"
     assert auditor.secret is not None
-    desk = Desk(folder)
+    desk = place.desk()
     session = opened(desk)
     for number in QUESTIONS:
         session.answer(ages(number))
@@ -244,8 +237,8 @@ def test_a_desk_killed_at_every_step_of_answering_goes_on(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_forty_kills_while_opening_and_forty_while_answering_change_nothing(folder: Path) -> None:
-    auditor = Auditor(folder)
+def test_forty_kills_while_opening_and_forty_while_answering_change_nothing(place: Place) -> None:
+    auditor = Auditor(place)
     for kill in range(40):
         auditor.kill_at(OPENING[min(kill, len(OPENING) - 2)])
         assert auditor.audit() == []
@@ -259,34 +252,35 @@ def test_forty_kills_while_opening_and_forty_while_answering_change_nothing(fold
 # races
 
 
-def contend(folder: Path, place: int, barrier: Any, queue: Any, kind: type[SessionFile]) -> None:
+def contend(place: Place, number: int, barrier: Any, queue: Any, kind: type[SessionFile]) -> None:
     asker.register(setattr)
-    desk = Desk(folder)
+    desk = place.desk()
     desk._sessions.file.__class__ = kind
     if kind is Careless:
         Journal.only = lambda journal, session: nullcontext()
     session = opened(desk)
     try:
         barrier.wait(60)
-        queue.put([asdict(session.answer(ages(1 + (7 * turn + 3 * place) % 25))) for turn in range(20)])
+        queue.put([asdict(session.answer(ages(1 + (7 * turn + 3 * number) % 25))) for turn in range(20)])
     except DeskError as error:
         queue.put(error)
 
 
-def race(folder: Path, kind: type[SessionFile]) -> tuple[list[Any], Desk]:
+def race(place: Place, kind: type[SessionFile]) -> tuple[list[Any], Desk]:
     """What three processes were told that asked the same session overlapping questions, none of them first."""
     barrier, queue = processes.Barrier(3), processes.Queue()
-    children = [processes.Process(target=contend, args=(folder, place, barrier, queue, kind)) for place in range(3)]
+    children = [processes.Process(target=contend, args=(place, number, barrier, queue, kind)) for number in range(3)]
     for child in children:
         child.start()
     told = [queue.get(timeout=120) for _ in children]
     for child in children:
         child.join()
-    return told, Desk(folder)
+    return told, place.desk()
 
 
-def test_processes_on_one_session_take_turns(folder: Path) -> None:
-    told, desk = race(folder, SessionFile)
+@pytest.mark.parametrize("books", BOTH, indirect=True)
+def test_processes_on_one_session_take_turns(place: Place) -> None:
+    told, desk = race(place, SessionFile)
     assert len(desk.ledger.entries()) == 1, "three that open at once pay once"
     session = opened(desk)
     stored = {answer.number: asdict(answer) for answer in session.transcript()}
@@ -306,11 +300,12 @@ class Careless(SessionFile):
 
     @contextmanager
     def turn(self, id: str) -> Iterator[Turn]:
-        with self.read() as connection:
+        with self.database.read() as connection:
             yield Turn(connection, self.row(id))
 
 
-def test_the_race_catches_turns_without_a_lock(folder: Path) -> None:
-    told, desk = race(folder, Careless)
+@pytest.mark.parametrize("books", BOTH, indirect=True)
+def test_the_race_catches_turns_without_a_lock(place: Place) -> None:
+    told, desk = race(place, Careless)
     assert any(isinstance(answers, DeskError) for answers in told), "the tables themselves refuse a second reply"
     desk.close()

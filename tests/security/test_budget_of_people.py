@@ -116,7 +116,7 @@ def test_keeping_them_apart_needs_a_reason_that_stays(spent: Desk, tmp_path: Pat
     first = next(table for table in spent.tables() if table.name == "first")
     assert [(kept.name, kept.reason) for kept in spent.statement(first).apart] == [("less", reason)]
     assert spent.add_table(source, DOMAIN, unit=Unit.row(), budget=TOTAL).id == held.id, "the file has its account now"
-    with spent.ledger.file.read() as connection, pytest.raises(Exception, match="kept"):
+    with spent.ledger.database.read() as connection, pytest.raises(Exception, match="kept"):
         connection.execute("DELETE FROM separation")
 
 

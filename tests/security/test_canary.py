@@ -122,7 +122,7 @@ def reopened(scene: Scene, harm: str) -> Any:
     """A session that another desk finds in a damaged file."""
     session = scene.session()
     session.answer(ILL)
-    with session.file.write() as connection:
+    with session.file.database.write() as connection:
         connection.execute(harm)
     other = Desk(scene.desk.folder)
     try:
@@ -133,14 +133,14 @@ def reopened(scene: Scene, harm: str) -> Any:
 
 def full_disk(scene: Scene) -> Any:
     plan = scene.plan()
-    connect = scene.desk.ledger.file.connect
+    connect = scene.desk.ledger.database.connect
 
     def full() -> sqlite3.Connection:
         connection = connect()
         connection.execute("PRAGMA max_page_count = 1")
         return connection
 
-    scene.patch.setattr(scene.desk.ledger.file, "connect", full)
+    scene.patch.setattr(scene.desk.ledger.database, "connect", full)
     return scene.desk.release(plan)
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
 from core.base.errors import BadParameter, printable
-from core.desk.kept.small_files import SmallFiles
+from core.desk.kept.small_files import SmallItems
 
 LONGEST_NAME = 120
 
@@ -23,12 +22,12 @@ class Label:
 class Labels:
     """The labels of one workspace."""
 
-    def __init__(self, folder: Path) -> None:
-        self._files = SmallFiles(folder)
+    def __init__(self, items: SmallItems) -> None:
+        self._items = items
 
     def of(self, identity: str) -> Label:
         try:
-            return Label(**(self._files.read(identity) or {}))
+            return Label(**(self._items.read(identity) or {}))
         except TypeError:
             return Label()
 
@@ -43,4 +42,4 @@ class Labels:
         self._write(identity, replace(self.of(identity), archived=away))
 
     def _write(self, identity: str, label: Label) -> None:
-        self._files.write(identity, asdict(label))
+        self._items.write(identity, asdict(label))

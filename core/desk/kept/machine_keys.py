@@ -10,10 +10,9 @@ import hashlib
 import hmac
 import secrets
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from core.base.errors import BadParameter
-from core.desk.kept.small_files import SmallFiles
+from core.desk.kept.small_files import SmallItems
 
 MOST_PER_MINUTE = 600
 """Questions: more than the padded answers of one session can follow."""
@@ -40,24 +39,23 @@ NO_KEY = MachineKey(digest="-" * 64, per_minute=1)
 class MachineKeys:
     """The keys of one workspace."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._files = SmallFiles(folder)
+    def __init__(self, items: SmallItems) -> None:
+        self._items = items
 
     def make(self, session: str, *, per_minute: int) -> str:
         """A new token for a session; an old one is worth nothing from now on."""
         if isinstance(per_minute, bool) or not isinstance(per_minute, int) or not 1 <= per_minute <= MOST_PER_MINUTE:
             raise BadParameter("per_minute", f"must be a whole number from 1 to {MOST_PER_MINUTE}.")
         token = secrets.token_urlsafe(32)
-        self._files.write(session, asdict(MachineKey(digest=_digest(token), per_minute=per_minute)))
+        self._items.write(session, asdict(MachineKey(digest=_digest(token), per_minute=per_minute)))
         return token
 
     def withdraw(self, session: str) -> None:
-        self._files.remove(session)
+        self._items.remove(session)
 
     def find(self, session: str) -> MachineKey | None:
         try:
-            content = self._files.read(session)
+            content = self._items.read(session)
             return None if content is None else MachineKey(**content)
         except TypeError:
             return None

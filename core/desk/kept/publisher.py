@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from pathlib import Path
 
 from core.base.errors import BadParameter, printable
 from core.desk.kept.shared import SharedItem
-from core.desk.kept.small_files import SmallFiles
+from core.desk.kept.small_files import SmallItems
 from core.release.certificate import Certificate
 from core.release.reports.content import cite
 from core.release.reports.imprint import Imprint
@@ -40,17 +39,17 @@ class Publisher:
 class PublisherFile:
     """What a workspace says about its publisher."""
 
-    def __init__(self, folder: Path) -> None:
-        self._files = SmallFiles(folder)
+    def __init__(self, items: SmallItems) -> None:
+        self._items = items
 
     def read(self) -> Publisher:
         try:
-            return Publisher(**(self._files.read(KEPT_UNDER) or {}))
+            return Publisher(**(self._items.read(KEPT_UNDER) or {}))
         except (TypeError, BadParameter):
             return Publisher()
 
     def write(self, publisher: Publisher) -> None:
-        self._files.write(KEPT_UNDER, asdict(publisher))
+        self._items.write(KEPT_UNDER, asdict(publisher))
 
 
 def citation(item: SharedItem, certificate: Certificate, publisher: Publisher) -> str:

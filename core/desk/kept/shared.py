@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, Literal
 
 from core.base.errors import BadParameter, printable
-from core.desk.kept.small_files import SmallFiles
+from core.desk.kept.small_files import SmallItems
 
 LONGEST_TITLE, LONGEST_NOTE = 120, 2_000
 SharedKind = Literal["release", "session", "decision"]
@@ -32,9 +31,8 @@ class SharedItem:
 class SharedItems:
     """The shared items of one workspace."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._files = SmallFiles(folder)
+    def __init__(self, items: SmallItems) -> None:
+        self._items = items
 
     def put(self, identity: str, *, kind: SharedKind, title: str, note: str = "") -> SharedItem:
         """Share an item, or change its title and note."""
@@ -44,19 +42,19 @@ class SharedItems:
         if len(note) > LONGEST_NOTE:
             raise BadParameter("note", f"must be at most {LONGEST_NOTE:,} characters.")
         item = SharedItem(id=identity, kind=kind, title=title, note=note.strip(), since=_now())
-        self._files.write(identity, asdict(item))
+        self._items.write(identity, asdict(item))
         return item
 
     def take_down(self, identity: str) -> None:
         """Show it no longer; whoever downloaded it keeps it."""
-        self._files.remove(identity)
+        self._items.remove(identity)
 
     def find(self, identity: str) -> SharedItem | None:
-        return _item(self._files.read(identity))
+        return _item(self._items.read(identity))
 
     def items(self) -> list[SharedItem]:
         """Newest first."""
-        found = map(_item, self._files.all())
+        found = map(_item, self._items.all())
         return sorted((item for item in found if item is not None), key=lambda item: item.since, reverse=True)
 
 

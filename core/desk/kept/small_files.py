@@ -1,5 +1,6 @@
-"""One small JSON file per release, session or table: written aside and renamed, so that a crash leaves the old state or
-the new one."""
+"""Small things that a workspace keeps under ids: in a folder of JSON files, or in the database of its servers.
+
+A file is written aside and renamed, so that a crash leaves the old state or the new one."""
 
 from __future__ import annotations
 
@@ -9,9 +10,20 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any
+from typing import Any, Protocol
 
 from core.base.errors import Unknown
+
+
+class SmallItems(Protocol):
+    """What is kept under ids, each a few fields."""
+
+    def write(self, identity: str, content: Mapping[str, Any]) -> None: ...
+    def remove(self, identity: str) -> None: ...
+    def read(self, identity: str) -> dict[str, Any] | None:
+        """What is kept; None where there is nothing, or something that was not written here."""
+
+    def all(self) -> list[dict[str, Any]]: ...
 
 
 class SmallFiles:
@@ -31,22 +43,33 @@ class SmallFiles:
         self._place(identity).unlink(missing_ok=True)
 
     def read(self, identity: str) -> dict[str, Any] | None:
-        """What is kept; None where there is nothing, or a file that was not written here."""
-        return _content(self._place(identity))
+        return content_of(self._read(self._place(identity)))
 
     def all(self) -> list[dict[str, Any]]:
-        found = map(_content, self.folder.glob("*.json")) if self.folder.exists() else ()
-        return [content for content in found if content is not None]
+        found = map(self._read, self.folder.glob("*.json")) if self.folder.exists() else ()
+        return [content for content in map(content_of, found) if content is not None]
+
+    @staticmethod
+    def _read(place: Path) -> bytes | None:
+        try:
+            return place.read_bytes()
+        except OSError:
+            return None
 
     def _place(self, identity: str) -> Path:
-        if not re.fullmatch("[0-9a-z-]{1,64}", identity):
-            raise Unknown("There is no such table, release or session here.")
+        check_identity(identity)
         return self.folder / f"{identity}.json"
 
 
-def _content(place: Path) -> dict[str, Any] | None:
+def check_identity(identity: str) -> None:
+    if not re.fullmatch("[0-9a-z-]{1,64}", identity):
+        raise Unknown("There is no such table, release or session here.")
+
+
+def content_of(text: str | bytes | None) -> dict[str, Any] | None:
+    """The fields of an item; None for whatever is none."""
     try:
-        content = json.loads(place.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        content = None if text is None else json.loads(text)
+    except ValueError:
         return None
     return content if isinstance(content, dict) else None

@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from core.base.errors import DeskError
 from core.base.unexpected import noted
+from core.desk.books import LEDGER_VARIABLE
 
 if TYPE_CHECKING:
     from core.desk.desk import Desk
@@ -31,7 +32,8 @@ ROOT = Path(__file__).resolve().parents[3]
 class Worker:
     """The process, as the server sees it: started when the first plan comes, and again where it died."""
 
-    def __init__(self, folder: Path, journal: Path) -> None:
+    def __init__(self, folder: Path, journal: Path, ledger: Path | str) -> None:
+        self._ledger = ledger
         self._command = [sys.executable, "-m", "core.desk.running.worker", str(folder), str(journal)]
         self._process: subprocess.Popen[str] | None = None
         self._turn = Lock()
@@ -67,7 +69,8 @@ class Worker:
                 stdout=subprocess.PIPE,
                 text=True,
                 encoding="utf-8",
-                env=os.environ | {"PYTHONPATH": path},
+                # Not an argument: the address of a server may hold a password, and everybody may read arguments.
+                env=os.environ | {"PYTHONPATH": path, LEDGER_VARIABLE: str(self._ledger)},
             )
         return self._process
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.desk.books import LEDGER_FILE
 from core.desk.desk import Desk
 from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable
@@ -103,7 +104,7 @@ def _shared() -> Desk:
         # Beside a server for visitors stands the curator's own: work that waits is finished there, once.
         upload.sweep(opened.folder)
         opened.drafts.sweep()
-        opened.resume()
+        opened.keep_resuming()
     return opened
 
 
@@ -115,7 +116,7 @@ def _discard(opened: Desk) -> None:
 @st.cache_resource(scope="session", on_release=_discard, show_spinner="Preparing a workspace …")
 def _throw_away() -> Desk:
     folder = Path(tempfile.mkdtemp(prefix="release-desk-demo-"))
-    return Desk(folder, journal=folder / "journal")
+    return Desk(folder, journal=folder / "journal", ledger=folder.resolve() / LEDGER_FILE)
 
 
 def demo_file(name: str = DEMO_NAME) -> Path | None:

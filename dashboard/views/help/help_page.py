@@ -78,6 +78,7 @@ def settings(desk: Desk) -> None:
         "Version": _version(),
         "Curators": mode,
         "Workspace": "thrown away when you leave" if access.demo() else str(desk.folder),
+        "Ledger": desk.ledger.database.where,
         HOME_VARIABLE: "set" if os.environ.get(HOME_VARIABLE) else "not set: the user's data folder is used",
         access.DEMO_VARIABLE: os.environ.get(access.DEMO_VARIABLE, "") or "not set",
     }

@@ -3,7 +3,7 @@ from threading import Thread
 import pytest
 
 from core.base.errors import BadParameter, DeskError
-from core.ledger.attempts import Attempts
+from core.ledger.attempts import LockedAttempts
 
 
 def test_threads_and_desks_of_one_process_take_turns(tmp_path):
@@ -16,7 +16,7 @@ def test_threads_and_desks_of_one_process_take_turns(tmp_path):
                 most.append(len(at_it))
                 at_it.pop()
 
-    threads = [Thread(target=attempt, args=(Attempts(tmp_path / "attempts"),)) for _ in range(6)]
+    threads = [Thread(target=attempt, args=(LockedAttempts(tmp_path / "attempts"),)) for _ in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -26,7 +26,7 @@ def test_threads_and_desks_of_one_process_take_turns(tmp_path):
 
 
 def test_an_error_ends_an_attempt_and_other_plans_do_not_wait(tmp_path):
-    attempts = Attempts(tmp_path / "attempts")
+    attempts = LockedAttempts(tmp_path / "attempts")
     with pytest.raises(KeyError), attempts.only("one"), attempts.only("another"):
         assert attempts.under_way("one")
         assert not attempts.under_way("third")
@@ -39,7 +39,7 @@ def test_an_error_ends_an_attempt_and_other_plans_do_not_wait(tmp_path):
 def test_a_file_that_a_killed_attempt_left_stops_nobody(tmp_path):
     (tmp_path / "attempts").mkdir()
     (tmp_path / "attempts" / "plan").touch()
-    attempts = Attempts(tmp_path / "attempts")
+    attempts = LockedAttempts(tmp_path / "attempts")
     assert not attempts.under_way("plan")
     with attempts.only("plan"):
         assert attempts.under_way("plan")
@@ -47,8 +47,8 @@ def test_a_file_that_a_killed_attempt_left_stops_nobody(tmp_path):
 
 
 def test_no_id_leaves_the_folder_and_an_unusable_one_is_a_sentence(tmp_path):
-    with pytest.raises(BadParameter), Attempts(tmp_path / "attempts").only("../plan"):
+    with pytest.raises(BadParameter), LockedAttempts(tmp_path / "attempts").only("../plan"):
         raise AssertionError
     (tmp_path / "file").touch()
-    with pytest.raises(DeskError, match="cannot be locked"), Attempts(tmp_path / "file").only("plan"):
+    with pytest.raises(DeskError, match="cannot be locked"), LockedAttempts(tmp_path / "file").only("plan"):
         raise AssertionError

@@ -124,7 +124,7 @@ def test_a_result_too_large_for_a_row_is_refused(ledger: Ledger) -> None:
 
 
 def test_the_largest_row_fits_sqlite(ledger: Ledger) -> None:
-    with ledger.file.read() as connection:
+    with ledger.database.read() as connection:
         row = connection.getlimit(sqlite3.SQLITE_LIMIT_LENGTH)
     assert row > 4 * 10_000_000 + 950_000_000
 

@@ -27,7 +27,7 @@ def ledger(path: Path) -> Ledger:
 
 def test_the_file_is_private_and_synced(ledger: Ledger, path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    with ledger.file.read() as connection:
+    with ledger.database.read() as connection:
         connection.execute("SELECT * FROM account").fetchall()
         for name in path.parent.iterdir():
             assert stat.S_IMODE(name.stat().st_mode) == 0o600
@@ -96,7 +96,7 @@ def test_a_locked_ledger_changes_nothing(ledger: Ledger, path: Path) -> None:
 
 def test_a_full_disk_changes_nothing(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     reserve(ledger, "p", 1)
-    connect = ledger.file.connect
+    connect = ledger.database.connect
 
     def full() -> sqlite3.Connection:
         connection = connect()
@@ -104,7 +104,7 @@ def test_a_full_disk_changes_nothing(ledger: Ledger, monkeypatch: pytest.MonkeyP
         return connection
 
     before = ledger.account("ab"), ledger.entries()
-    monkeypatch.setattr(ledger.file, "connect", full)
+    monkeypatch.setattr(ledger.database, "connect", full)
     with pytest.raises(DeskError, match="disk is full; nothing was changed"):
         ledger.store("p", bytes(100_000))
     with pytest.raises(DeskError, match="disk is full; nothing was changed"):
@@ -115,7 +115,7 @@ def test_a_full_disk_changes_nothing(ledger: Ledger, monkeypatch: pytest.MonkeyP
 
 
 def test_any_exception_undoes_the_transaction_and_frees_the_lock(ledger: Ledger) -> None:
-    with pytest.raises(KeyboardInterrupt), ledger.file.write() as connection:
+    with pytest.raises(KeyboardInterrupt), ledger.database.write() as connection:
         cursor = connection.execute("UPDATE account SET spent = 50 RETURNING spent")
         raise KeyboardInterrupt
     assert cursor is not None

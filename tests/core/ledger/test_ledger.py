@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import BadParameter, OutOfBudget, Refused, Unknown
+from core.ledger.attempts import HeldLock
+from core.ledger.database import Connection
 from core.ledger.ledger import Account, Entry, Ledger
 from core.privacy.filters import PURE, Filters, Way
 
@@ -38,7 +40,7 @@ def reserve(ledger: Ledger, plan_id: str, units: int, dataset_id: str = "people"
 
 
 def raw(ledger: Ledger) -> contextlib.closing[sqlite3.Connection]:
-    return contextlib.closing(sqlite3.connect(ledger.file.path, isolation_level=None))
+    return contextlib.closing(sqlite3.connect(ledger.database.path, isolation_level=None))
 
 
 @pytest.fixture
@@ -72,6 +74,19 @@ def test_a_plan_is_paid_stored_and_returned(ledger: Ledger) -> None:
     assert stored.status == "stored"
     assert stored.stored_at is not None
     assert stored.reserved_at <= stored.stored_at
+
+
+def test_a_result_of_an_attempt_that_was_taken_over_is_not_kept(ledger: Ledger) -> None:
+    class TakenOver:
+        def check(self, connection: Connection) -> None:
+            assert connection.execute("SELECT status FROM plan").fetchone()["status"] == "reserved"
+            raise Refused("taken over")
+
+    reserve(ledger, "p", 1)
+    with pytest.raises(Refused, match="taken over"):
+        ledger.store("p", b"mine", TakenOver())
+    assert ledger.result("p") is None
+    assert ledger.store("p", b"theirs", HeldLock()) == b"theirs"
 
 
 def test_reserving_again_pays_nothing(ledger: Ledger) -> None:

@@ -98,7 +98,7 @@ def test_a_result_that_is_stored_is_never_made_again(desk, held):
     plan = plan_of(desk, held)
     release = desk.release(plan)
 
-    def never(noise):
+    def never(noise, attempt):
         raise AssertionError
 
     assert run_once(desk.ledger, plan.id, Noise(), never) == release.zip()

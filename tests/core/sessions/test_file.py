@@ -13,11 +13,12 @@ import pytest
 
 from core.base.errors import DeskError, Refused, Unknown
 from core.kernel.query import Query
+from core.ledger.durable_file import ROOM
 from core.ledger.ledger import Ledger
 from core.mechanisms.kit.interactive import Reply
 from core.schema.domain import Booleans, Domain
 from core.sessions.answer import Answer
-from core.sessions.file import LAYOUT, ROOM, SessionFile, StoredState
+from core.sessions.file import LAYOUT, SessionFile, StoredState
 from core.sessions.question import SessionQuestion
 from tests.reliability.test_old_workspace import OLD_WORKSPACE
 
@@ -73,7 +74,7 @@ def stored(file: SessionFile) -> bytes:
 
 @contextlib.contextmanager
 def raw(file: SessionFile):
-    with contextlib.closing(file.connect()) as connection:
+    with contextlib.closing(file.database.connect()) as connection:
         yield connection
 
 
@@ -81,7 +82,7 @@ def test_the_file_is_private_and_synced(file: SessionFile, path: Path) -> None:
     record(file, 0)
     for name in path.parent.iterdir():
         assert stat.S_IMODE(name.stat().st_mode) == 0o600
-    with file.read() as connection:
+    with file.database.read() as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
         assert connection.execute("PRAGMA synchronous").fetchone()[0] == 2
 
@@ -152,10 +153,10 @@ def test_a_turn_begins_only_where_there_is_room(file: SessionFile, monkeypatch: 
         free: int
 
     needed = ROOM + 4 * len(b"first")
-    monkeypatch.setattr("core.sessions.file.shutil.disk_usage", lambda _: Disk(needed - 1))
+    monkeypatch.setattr("core.ledger.durable_file.shutil.disk_usage", lambda _: Disk(needed - 1))
     with pytest.raises(DeskError, match="nearly full; nothing was asked"), file.turn("s"):
         raise AssertionError("a draw that may not be kept")
-    monkeypatch.setattr("core.sessions.file.shutil.disk_usage", lambda _: Disk(needed))
+    monkeypatch.setattr("core.ledger.durable_file.shutil.disk_usage", lambda _: Disk(needed))
     assert record(file, 0).number == 1
 
 
@@ -246,14 +247,15 @@ def structure(path: Path) -> set[Any]:
             if kind == "table"
             for column in connection.execute(f"PRAGMA table_xinfo({name})").fetchall()
         ]
-        triggers = connection.execute("SELECT name, trim(sql) FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        written = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        triggers = [(name, " ".join(text.split())) for name, text in written]
         return {*objects, *columns, *triggers, *connection.execute("PRAGMA user_version").fetchall()}
 
 
 def test_a_file_of_the_version_before_becomes_like_a_new_one(old: Path, path: Path) -> None:
     with contextlib.closing(sqlite3.connect(old)) as connection:
         before = connection.execute("SELECT session, version, digest, data FROM state ORDER BY session").fetchall()
-    assert structure(old) != structure(SessionFile(path).path)
+    assert structure(old) != structure(SessionFile(path).database.path)
     file = SessionFile(old)
     assert structure(old) == structure(path)
     with raw(file) as connection:
@@ -276,7 +278,7 @@ def test_a_step_that_fails_changes_nothing(old: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_file_of_a_later_version_is_refused_and_left_alone(path: Path) -> None:
-    SessionFile(path).let_go()
+    SessionFile(path).database.close()
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA user_version = {LAYOUT.version + 1}")
     before = structure(path)

@@ -7,15 +7,16 @@ import pytest
 from core import Budget, Desk, Marginals, Unit
 from core.base.errors import BadParameter, Unknown
 from core.desk.kept.labels import Label, Labels
+from core.desk.kept.small_files import SmallFiles
 from tests.core.people import DOMAIN, people
 
 
 def test_a_label_is_kept_and_read_by_another(tmp_path: Path) -> None:
-    labels = Labels(tmp_path / "labels")
+    labels = Labels(SmallFiles(tmp_path / "labels"))
     assert labels.of("a1") == Label()
     labels.rename("a1", " Visits \n2026 ")
     labels.archive("a1")
-    kept = Labels(tmp_path / "labels").of("a1")
+    kept = Labels(SmallFiles(tmp_path / "labels")).of("a1")
     assert kept.archived and kept.name.startswith("Visits") and "\n" not in kept.name
     labels.rename("a1", "")
     assert labels.of("a1") == Label(archived=True)

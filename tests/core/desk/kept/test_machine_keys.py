@@ -7,12 +7,13 @@ import pytest
 from core import Budget, Desk, Unit
 from core.base.errors import BadParameter, Refused, Unknown
 from core.desk.kept.machine_keys import NO_KEY, MachineKeys
+from core.desk.kept.small_files import SmallFiles
 from tests.core.people import DOMAIN, ONE, people
 
 
 @pytest.fixture
 def keys(tmp_path):
-    return MachineKeys(tmp_path / "machines")
+    return MachineKeys(SmallFiles(tmp_path / "machines"))
 
 
 def test_only_the_newest_token_opens_its_session(keys):
@@ -29,29 +30,29 @@ def test_only_the_newest_token_opens_its_session(keys):
     assert keys.opened("abc", second) is None
 
 
-def test_a_session_without_a_key_is_opened_by_nothing(keys):
+def test_a_session_without_a_key_is_opened_by_nothing(keys, tmp_path):
     assert keys.opened("abc", "") is None
     assert not NO_KEY.opens(NO_KEY.digest)
-    keys.folder.mkdir()
+    (tmp_path / "machines").mkdir()
     for damaged in ("", "[]", "{}", '{"digest": 1}', "\0"):
-        (keys.folder / "abc.json").write_text(damaged)
+        (tmp_path / "machines" / "abc.json").write_text(damaged)
         assert keys.opened("abc", "") is None
 
 
-def test_the_file_holds_no_token_and_is_the_owners_alone(keys):
+def test_the_file_holds_no_token_and_is_the_owners_alone(keys, tmp_path):
     token = keys.make("abc", per_minute=5)
-    [file] = keys.folder.iterdir()
+    [file] = (tmp_path / "machines").iterdir()
     assert token not in file.read_text()
     assert json.loads(file.read_text()).keys() == {"digest", "per_minute"}
     assert stat.S_IMODE(os.stat(file).st_mode) == 0o600
-    assert stat.S_IMODE(os.stat(keys.folder).st_mode) == 0o700
+    assert stat.S_IMODE(os.stat(tmp_path / "machines").st_mode) == 0o700
 
 
 @pytest.mark.parametrize("rate", [0, -1, 601, 1.5, True, "5", None])
-def test_a_rate_is_a_whole_number(keys, rate):
+def test_a_rate_is_a_whole_number(keys, rate, tmp_path):
     with pytest.raises(BadParameter, match="per_minute: must be a whole number from 1 to 600"):
         keys.make("abc", per_minute=rate)
-    assert not keys.folder.exists()
+    assert not (tmp_path / "machines").exists()
 
 
 @pytest.mark.parametrize("name", ["", "../ledger", "A", "a/b", "a" * 65, "a\n"])

@@ -4,13 +4,14 @@ import pytest
 
 from core.base.errors import BadParameter
 from core.desk.kept.publisher import LONGEST_LINE, Publisher, PublisherFile
+from core.desk.kept.small_files import SmallFiles
 
 
 def test_what_is_written_is_read_and_nothing_is_fine(tmp_path: Path) -> None:
-    kept = PublisherFile(tmp_path / "publisher")
+    kept = PublisherFile(SmallFiles(tmp_path / "publisher"))
     assert kept.read() == Publisher()
     kept.write(Publisher(organisation=" Office ", contact="a@b", licence="CC0", about="x"))
-    assert PublisherFile(tmp_path / "publisher").read() == Publisher(
+    assert PublisherFile(SmallFiles(tmp_path / "publisher")).read() == Publisher(
         organisation="Office", contact="a@b", licence="CC0", about="x"
     )
     (tmp_path / "publisher" / "publisher.json").write_text('{"organisation": 3}', encoding="utf-8")

@@ -2,11 +2,12 @@ import pytest
 
 from core.base.errors import BadParameter, Unknown
 from core.desk.kept.shared import LONGEST_NOTE, SharedItems
+from core.desk.kept.small_files import SmallFiles
 
 
 @pytest.fixture
 def shelf(tmp_path):
-    return SharedItems(tmp_path / "shared")
+    return SharedItems(SmallFiles(tmp_path / "shared"))
 
 
 def test_what_is_put_is_found_newest_first(shelf):
@@ -32,9 +33,9 @@ def test_what_is_taken_down_is_gone(shelf):
     assert shelf.find("a1") is None
 
 
-def test_another_desk_sees_the_same_shelf(shelf):
+def test_another_desk_sees_the_same_shelf(shelf, tmp_path):
     shelf.put("a1", kind="release", title="Visits")
-    assert SharedItems(shelf.folder).items() == shelf.items()
+    assert SharedItems(SmallFiles(tmp_path / "shared")).items() == shelf.items()
 
 
 @pytest.mark.parametrize("identity", ["../ledger", "a/b", "", "A", "x" * 65, "a.json"])
@@ -53,8 +54,8 @@ def test_bad_titles_and_notes_are_named(shelf):
     assert shelf.items() == []
 
 
-def test_foreign_files_are_passed_over(shelf):
+def test_foreign_files_are_passed_over(shelf, tmp_path):
     shelf.put("a1", kind="release", title="Visits")
-    (shelf.folder / "junk.json").write_text("{", encoding="utf-8")
-    (shelf.folder / "more.json").write_text("[]", encoding="utf-8")
+    (tmp_path / "shared" / "junk.json").write_text("{", encoding="utf-8")
+    (tmp_path / "shared" / "more.json").write_text("[]", encoding="utf-8")
     assert [item.id for item in shelf.items()] == ["a1"]

@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 from core import Budget, Desk, Marginals, Unit
+from core.desk.books import LEDGER_FILE
 from core.desk.running.worker import ROOT, Worker, serve
 from core.plans.plan import Plan
 from core.schema.domain import Booleans, Domain, Integers
@@ -72,11 +73,14 @@ def test_a_release_runs_elsewhere_and_a_killed_worker_loses_nothing(tmp_path: Pa
 def test_a_worker_that_dies_at_work_leaves_a_plan_that_can_be_resumed(tmp_path: Path) -> None:
     desk = Desk(tmp_path / "desk", journal=tmp_path / "notes")
     paid = desk._payments.reserve(planned(desk))
-    worker = Worker(desk.folder, tmp_path / "notes")
+    worker = Worker(desk.folder, tmp_path / "notes", desk.folder / LEDGER_FILE)
     worker._command = [worker._command[0], "-c", "import os; input(); os.kill(os.getpid(), 9)"]
     worker.finish(paid, lambda stage, share: None)
     assert desk.progress(paid).state == "stopped"
-    assert Worker(desk.folder, tmp_path / "notes").finish(paid, lambda stage, share: None) is None
+    assert (
+        Worker(desk.folder, tmp_path / "notes", desk.folder / LEDGER_FILE).finish(paid, lambda stage, share: None)
+        is None
+    )
     assert desk.progress(paid).state == "done"
     desk.close()
 
@@ -85,7 +89,8 @@ SERVER = """
 import sys, time
 from pathlib import Path
 from core.desk.running.worker import Worker
-worker = Worker(Path(sys.argv[1]), Path(sys.argv[2]))
+folder, notes = map(Path, sys.argv[1:])
+worker = Worker(folder, notes, folder / "ledger.sqlite")
 print(worker._running().pid, flush=True)
 time.sleep(600)
 """

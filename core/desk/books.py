@@ -1,0 +1,87 @@
+"""Where a workspace keeps its ledger, its sessions and what it shares: in its own folder, or in a PostgreSQL database.
+
+A database lets several servers, each with the same folder of encoded tables, spend from one budget. A workspace stays
+with the ledger that it began with: another one, empty, would be a new budget for the same people. So a folder with a
+ledger of its own is not opened with a database, nor one that belongs to a database without it, or with another.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from core.base.errors import BadParameter, DeskError, Refused
+from core.desk.kept.small_files import SmallFiles, SmallItems
+from core.desk.kept.small_rows import LAYOUT, SmallRows
+from core.ledger.database import Database
+from core.ledger.ledger import Ledger
+from core.ledger.places import on_server, open_database
+
+LEDGER_VARIABLE = "RELEASE_DESK_LEDGER"
+LEDGER_FILE = "ledger.sqlite"
+BOUND = "ledger.server"
+"""A file that says to which ledger of a server the folder belongs, by the random name that this has."""
+
+
+@dataclass(frozen=True)
+class Books:
+    """The places of one workspace."""
+
+    folder: Path
+    ledger: Path | str = field(repr=False)
+    """A file, or the address of a database, which may hold a password."""
+
+    @classmethod
+    def of(cls, folder: Path, named: str | Path | None = None) -> Books:
+        """Those given, else those the environment names, else files in the folder."""
+        chosen = named or os.environ.get(LEDGER_VARIABLE) or folder / LEDGER_FILE
+        if on_server(chosen):
+            if (folder / LEDGER_FILE).exists():
+                raise Refused(
+                    "This workspace has a ledger in its own folder, and a database would be a second budget; choose an "
+                    f"empty folder, or do without {LEDGER_VARIABLE}."
+                )
+        elif Path(chosen) != folder / LEDGER_FILE:
+            raise BadParameter(LEDGER_VARIABLE, "must be the address of a database: postgresql://user@host/database.")
+        elif (folder / BOUND).exists():
+            raise Refused(
+                f"The ledger of this workspace is in a PostgreSQL database; name it in {LEDGER_VARIABLE} to go on."
+            )
+        return cls(folder, chosen)
+
+    @property
+    def sessions(self) -> Path | str:
+        return self.ledger if on_server(self.ledger) else self.folder / "sessions.sqlite"
+
+    def items(self, kind: str) -> SmallItems:
+        """Small things of one kind."""
+        return SmallRows(self._shared, kind) if on_server(self.ledger) else SmallFiles(self.folder / kind)
+
+    def bind(self, ledger: Ledger) -> None:
+        """Let the folder stay with this ledger."""
+        if not on_server(self.ledger):
+            return
+        place = self.folder / BOUND
+        try:
+            with suppress(FileExistsError), place.open("x", encoding="utf-8") as file:
+                file.write(ledger.workspace)
+            found = place.read_text(encoding="utf-8")
+        except OSError as error:
+            raise DeskError("The workspace cannot be written; check its space and rights.") from error
+        if found != ledger.workspace:
+            raise Refused(
+                "This workspace belongs to the ledger of another database; name that one in "
+                f"{LEDGER_VARIABLE}, or choose an empty folder."
+            )
+
+    def close(self) -> None:
+        """Let go of whatever stays open between calls."""
+        if on_server(self.ledger):
+            self._shared.close()
+
+    @cached_property
+    def _shared(self) -> Database:
+        return open_database(self.ledger, LAYOUT)
