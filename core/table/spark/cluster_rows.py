@@ -1,0 +1,122 @@
+"""The raw rows of a table on Spark, as the desk sees them: columns and their types, numbers of rows, a checksum.
+
+**Fingerprint** SHA-256 over the names of all plain columns, the number of rows, and the sum over all rows of a 64-bit
+hash of the row (`xxhash64` of every column's place and value). So it is that of the contents: files that are copied,
+divided otherwise, touched or written again keep it, and so does a table whose rows come in another order; a row that is
+changed, added or removed changes it. It costs one pass over the rows, on the executors.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+from urllib.parse import unquote
+
+from core.base.errors import BadFile, BadSchema, printable
+from core.table import files
+from core.table.rows import NESTED, Column
+from core.table.spark.spark_session import session
+from core.table.spark.spark_source import SparkSource
+
+_FILE, _PLACE = "xxhash64(_metadata.file_path)", "_metadata.row_index"
+_PIECES = (("low", "hash & 16777215"), ("middle", "shiftrightunsigned(hash, 24) & 16777215"),
+           ("high", "shiftrightunsigned(hash, 48)"))  # fmt: skip
+"""A hash in three parts, whose sums stay in 64 bits for 2^39 rows."""
+_NESTED = ("struct", "array", "map", "variant")
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What one pass over the rows tells about them."""
+
+    rows: int = field(repr=False)
+    fingerprint: str = field(repr=False)
+    starts: dict[int, int] | None = field(repr=False)
+    """The place of each file's first row in the table, by the file's number; None where rows have no known place."""
+
+
+class ClusterRows:
+    """The rows of a source, not fetched by anybody."""
+
+    def __init__(self, source: SparkSource) -> None:
+        reader = session(source.address).read
+        if source.table is not None:
+            self._frame = reader.table(source.table)
+        else:
+            # as in a local folder: those in folders too, whose names say nothing
+            self._frame = reader.option("recursiveFileLookup", "true").parquet(source.path)
+        self._types = {each.name: each.dataType.simpleString() for each in self._frame.schema.fields}
+        files.check_names([each.name for each in self._frame.schema.fields])
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return tuple(Column(name, kind.partition("<")[0].upper()) for name, kind in self._types.items())
+
+    def check(self, names: Sequence[str], owner: str | None) -> None:
+        """Refuse columns that are not there, or that hold more than one value in a row."""
+        for name in names:
+            if name not in self._types:
+                raise BadSchema(f"The table has no column '{printable(name)}'; correct or remove it in the schema.")
+        if owner is not None and owner not in self._types:
+            raise BadSchema(f"The table has no id column '{printable(owner)}'; choose one that exists.")
+        for name in [*names, *([] if owner is None else [owner])]:
+            if self._types[name].startswith(_NESTED):
+                raise BadSchema(NESTED.format(printable(name)))
+        if owner is not None and not self._placed:
+            raise BadFile("A limit per id needs Parquet files, whose rows have places; this table has none.")
+
+    def whole(self, name: str) -> bool:
+        """Whether a column holds whole numbers."""
+        return self._types[name] in ("tinyint", "smallint", "int", "bigint")
+
+    def fetched(self, names: Sequence[str], placed: bool) -> Any:
+        """These columns, as c0, c1, ...; and, if asked for, each row's file and place in it."""
+        wanted = [f"{quoted(name)} AS c{place}" for place, name in enumerate(names)]
+        return self._frame.selectExpr(*wanted, *([f"{_FILE} AS file", f"{_PLACE} AS place"] if placed else []))
+
+    def contents(self) -> Contents:
+        """Count and fingerprint all rows."""
+        names = sorted(name for name, kind in self._types.items() if not kind.startswith(_NESTED))
+        cells = ", ".join(f"{place}, {quoted(name)}" for place, name in enumerate(names))
+        where = (_FILE, "_metadata.file_path") if self._placed else ("0", "''")
+        hashed = self._frame.selectExpr(f"xxhash64({cells}) AS hash", f"{where[0]} AS file", f"{where[1]} AS path")
+        pieces = hashed.selectExpr("file", "path", *(f"{piece} AS {name}" for name, piece in _PIECES))
+        sums = {name: "sum" for name, _ in _PIECES}
+        # the path is the same in all rows of a file, so that any of them tells it
+        found = pieces.groupBy("file").agg({**sums, "*": "count", "path": "any_value"}).collect()
+        lines = [line.asDict() for line in found]
+        rows = sum(line["count(1)"] for line in lines)
+        if rows == 0:
+            raise BadFile("The table has column names but no rows; it needs at least one row.")
+        parts = [sum(line[f"sum({name})"] for line in lines) for name, _ in _PIECES]
+        total = sum(part << 24 * place for place, part in enumerate(parts)) % 2**64
+        told = json.dumps({"spark": 1, "names": names, "rows": rows, "sum": f"{total:016x}"}, sort_keys=True)
+        return Contents(rows, hashlib.sha256(told.encode()).hexdigest(), _starts(lines) if self._placed else None)
+
+    @cached_property
+    def _placed(self) -> bool:
+        """Whether rows know their file and their place in it: those of Parquet files do."""
+        from pyspark.errors import AnalysisException
+
+        try:
+            return bool(self._frame.selectExpr(f"{_FILE} AS file", f"{_PLACE} AS place").schema)
+        except AnalysisException:
+            return False
+
+
+def _starts(lines: Sequence[dict[str, Any]]) -> dict[int, int]:
+    """Files in the order in which a local folder is read: by the parts of their paths."""
+    starts, before = {}, 0
+    for line in sorted(lines, key=lambda line: unquote(line["any_value(path)"]).split("/")):
+        starts[line["file"]] = before
+        before += line["count(1)"]
+    return starts
+
+
+def quoted(name: str) -> str:
+    """A column by its name, whatever is in it."""
+    return f"`{name.replace('`', '``')}`"
