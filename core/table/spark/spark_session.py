@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
+import socket
 import sys
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +14,8 @@ from typing import Any
 
 from core.base.errors import Refused
 
+PATIENCE = 10
+"""Seconds in which a cluster has to answer."""
 BATCH = 1 << 16
 """Rows that an executor hands over to Python at a time."""
 _SETTINGS = {
@@ -50,6 +54,7 @@ def session(address: str) -> Any:
     problem = lacking(address)
     if problem is not None:
         raise Refused(problem)
+    _check_reachable(address)
     open_one = _remote if address.startswith("sc://") else _classic
     opened = open_one(address)
     if opened.is_stopped if open_one is _remote else opened.sparkContext._jsc is None:
@@ -64,12 +69,28 @@ def forget() -> None:
     _classic.cache_clear()
 
 
+def _check_reachable(address: str) -> None:
+    """Spark itself tries for minutes before it says that nobody answers."""
+    found = re.match(r"(?:sc|spark)://(?:\[([^\]]+)\]|([^:/;,]+))(?::(\d+))?", address)
+    if found is None:
+        return
+    usual = 15002 if address.startswith("sc://") else 7077
+    try:
+        socket.create_connection((found[1] or found[2], int(found[3] or usual)), timeout=PATIENCE).close()
+    except (OSError, OverflowError):
+        forget()
+        raise Refused("Spark cannot be reached at its address; start it or correct the address.") from None
+
+
 @lru_cache(maxsize=8)
 def _remote(address: str) -> Any:
     # by its own class: the usual builder refuses where a classic session runs in the same process
     from pyspark.sql.connect.session import SparkSession
 
-    return _set(SparkSession.builder.remote(address).create())
+    opened = _set(SparkSession.builder.remote(address).create())
+    # at the end of the program nobody waits for a server that may be gone; it forgets sessions by itself
+    opened.release_session_on_close = False
+    return opened
 
 
 @lru_cache(maxsize=1)

@@ -243,9 +243,9 @@ def _facts(source: SparkSource, place: str, domain: Domain) -> IntArray | None:
 
     try:
         stored = session(source.address).read.parquet(place).select("kept", "read", "misfits")
+        return _added(stored.mapInArrow(BlockFacts(len(domain)).vectors, VECTOR))
     except AnalysisException:
         return None
-    return _added(stored.mapInArrow(BlockFacts(len(domain)).vectors, VECTOR))
 
 
 def _added(vectors: Any) -> IntArray | None:

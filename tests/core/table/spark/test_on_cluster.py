@@ -127,7 +127,7 @@ def test_what_goes_wrong_is_one_sentence_without_a_value(
     assert problem.value.__context__ is None
     told = log.read_text()
     assert "too large for floats" in told
-    assert not any(secret in told for secret in (str(SECRET), f"{float(SECRET):e}", "Ünïcødé", "p 17"))
+    assert not any(secret in told for secret in (str(SECRET), f"{float(SECRET):e}", "Ünïcødé", "person-"))
 
 
 def test_a_desk_works_on_a_table_on_spark(

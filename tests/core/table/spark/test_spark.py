@@ -174,6 +174,13 @@ def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         spark_session.session("local[2]")
 
 
+def test_a_cluster_that_is_not_there_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark_session, "lacking", lambda address: None)
+    for address in ("sc://127.0.0.1:1", "spark://127.0.0.1:1"):
+        with pytest.raises(Refused, match="cannot be reached"):
+            spark_session.session(address)
+
+
 def test_known_tables_are_summed_and_turned() -> None:
     store = CountStore()
     table = np.arange(24).reshape(2, 3, 4)
