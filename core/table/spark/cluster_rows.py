@@ -26,6 +26,8 @@ _FILE, _PLACE = "xxhash64(_metadata.file_path)", "_metadata.row_index"
 _PIECES = (("low", "hash & 16777215"), ("middle", "shiftrightunsigned(hash, 24) & 16777215"),
            ("high", "shiftrightunsigned(hash, 48)"))  # fmt: skip
 """A hash in three parts, whose sums stay in 64 bits for 2^39 rows."""
+_CALLED = {"STRING": "VARCHAR", "INT": "INTEGER", "TIMESTAMP_NTZ": "TIMESTAMP", "BINARY": "BLOB"}
+"""What the same types are called in files."""
 _NESTED = ("struct", "array", "map", "variant")
 
 
@@ -54,7 +56,8 @@ class ClusterRows:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        return tuple(Column(name, kind.partition("<")[0].upper()) for name, kind in self._types.items())
+        told = ((name, kind.partition("<")[0].upper()) for name, kind in self._types.items())
+        return tuple(Column(name, _CALLED.get(kind, kind)) for name, kind in told)
 
     def check(self, names: Sequence[str], owner: str | None) -> None:
         """Refuse columns that are not there, or that hold more than one value in a row."""

@@ -107,7 +107,9 @@ def rows(count: int = 3000) -> pa.Table:
     return pa.table(
         {
             "number": pa.array(np.where(draw.random(count) < 0.05, -1, person), mask=draw.random(count) < 0.05),
-            "person": pa.array([None if n % 31 == 0 else "" if n % 29 == 0 else f"person-{n}" for n in person.tolist()]),
+            "person": pa.array(
+                [None if n % 31 == 0 else "" if n % 29 == 0 else f"person-{n}" for n in person.tolist()]
+            ),
             "half": pa.array(person / 2),
             "town": pa.array(some(["Aa", "Bb", " Cc ", "Dd", "", "Ünïcødé"])),
             "grade": pa.array(some([0, 1, 2, 3, 9]), pa.int8()),
