@@ -6,18 +6,17 @@ takes and next to nothing for getting there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from core.base.arrays import IntArray
 from core.schema.domain import Domain
+from core.table.column_store import EncodedColumns
 
-Codes = Mapping[str, NDArray[Any]]
 TOGETHER = 1 << 20
 """Rows that are counted together: a pass over the cells of a table for each."""
 
@@ -43,13 +42,13 @@ class BlockLayout:
     def field(self, name: str) -> str:
         return f"c{self.names.index(name)}"
 
-    def block(self, codes: Codes, read: int, misfits: IntArray) -> pa.RecordBatch:
+    def block(self, codes: EncodedColumns, read: int, misfits: IntArray) -> pa.RecordBatch:
         kept = len(codes[self.names[0]])
         packed = {self.field(name): [codes[name].astype(dtype).tobytes()] for name, dtype in self._typed()}
         told = {"kept": [kept], "read": [read], "misfits": [misfits.astype("<i8").tobytes()]}
         return pa.RecordBatch.from_pydict({**told, **packed}, schema=self._arrow())
 
-    def columns(self, batches: Iterator[pa.RecordBatch], names: Sequence[str]) -> Iterator[tuple[int, Codes]]:
+    def columns(self, batches: Iterator[pa.RecordBatch], names: Sequence[str]) -> Iterator[tuple[int, EncodedColumns]]:
         """Many rows at a time: their number, and the codes of these columns."""
         waiting: list[dict[str, Any]] = []
         rows = 0
@@ -63,7 +62,7 @@ class BlockLayout:
         if rows:
             yield rows, self._joined(waiting, names)
 
-    def _joined(self, blocks: list[dict[str, Any]], names: Sequence[str]) -> Codes:
+    def _joined(self, blocks: list[dict[str, Any]], names: Sequence[str]) -> EncodedColumns:
         dtypes = dict(self._typed())
         return {
             name: np.concatenate([np.frombuffer(block[name].as_buffer(), dtype=dtypes[name]) for block in blocks])

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from core.base.arrays import IntArray
 from core.base.errors import BadFile
 from core.schema.domain import Domain
+from core.table.column_store import EncodedColumns
 from core.table.contribution_limit import RowKeys, keep_smallest
 from core.table.formats.arrow_rows import arrow_rows
 from core.table.formats.readings import packed
 from core.table.rows import CHANGED
-from core.table.spark.encoded_blocks import BlockLayout, Codes
+from core.table.spark.encoded_blocks import BlockLayout
 from core.table.spark.failures import told_plainly
 from core.table.spark.row_encoding import RowEncoding, encoded
 
@@ -115,14 +116,14 @@ class LimitedRows:
         for start in range(0, max(len(stays), 1), LARGEST_BLOCK):
             chosen = codes[stays[start : start + LARGEST_BLOCK]]
             parts = np.split(chosen, ends[:-1], axis=1)
-            columns: Codes = {
+            columns: EncodedColumns = {
                 name: np.ascontiguousarray(part).view(dtype).ravel()
                 for name, dtype, part in zip(layout.names, layout.dtypes, parts, strict=True)
             }
             yield layout.block(columns, read if not start else 0, misfits if not start else np.zeros_like(misfits))
 
 
-def _rowwise(codes: Codes) -> Bytes:
+def _rowwise(codes: EncodedColumns) -> Bytes:
     """The codes of a row beside each other, as bytes."""
     columns = [
         np.ascontiguousarray(each).view(np.uint8).reshape(len(each), each.dtype.itemsize) for each in codes.values()

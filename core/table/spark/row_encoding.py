@@ -10,8 +10,9 @@ import pyarrow as pa
 
 from core.base.arrays import IntArray
 from core.schema.domain import Domain
+from core.table.column_store import EncodedColumns
 from core.table.formats.arrow_rows import ArrowRows, arrow_rows
-from core.table.spark.encoded_blocks import BlockLayout, Codes
+from core.table.spark.encoded_blocks import BlockLayout
 from core.table.spark.failures import told_plainly
 
 
@@ -45,7 +46,7 @@ class RowEncoding:
         return pa.Table.from_batches([batch]).select(range(len(self.names))).rename_columns(list(self.names))
 
 
-def encoded(rows: ArrowRows, domain: Domain) -> tuple[Codes, IntArray]:
+def encoded(rows: ArrowRows, domain: Domain) -> tuple[EncodedColumns, IntArray]:
     """The codes of all rows, and how many misfits each column has."""
     rows.take([column.name for column in rows.columns])
     parts: dict[str, list] = {name: [] for name in domain.names}

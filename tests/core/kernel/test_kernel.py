@@ -103,6 +103,7 @@ class TestCountsReadOutsideTheKernel:
             "choose_database",
             "choose_ends",
             "domain",
+            "expect",
             "generator",
             "halve",
             "keys",

@@ -151,7 +151,7 @@ def test_a_desk_works_on_a_table_on_spark(
     desk.close()
     again = Desk(tmp_path / "desk", journal=tmp_path / "journal")
     assert again.add_table(source, DOMAIN, unit=Unit.row(), budget=total).id == held.id
-    assert again.statement(held).spent > 0
+    assert again.statement(held).spent_share > 0
     assert again.release(plan).zip() == made.zip()
     part = Budget(epsilon=0.5, delta=1e-9)
     session = again.ask(held, mechanism="online-weights", budget=part, columns=("town", "ill"))
