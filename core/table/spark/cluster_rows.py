@@ -23,8 +23,7 @@ from core.table.spark.spark_session import session
 from core.table.spark.spark_source import SparkSource
 
 _FILE, _PLACE = "xxhash64(_metadata.file_path)", "_metadata.row_index"
-_PIECES = (("low", "hash & 16777215"), ("middle", "shiftrightunsigned(hash, 24) & 16777215"),
-           ("high", "shiftrightunsigned(hash, 48)"))  # fmt: skip
+_PIECES = ("hash & 16777215", "shiftrightunsigned(hash, 24) & 16777215", "shiftrightunsigned(hash, 48)")
 """A hash in three parts, whose sums stay in 64 bits for 2^39 rows."""
 _CALLED = {"STRING": "VARCHAR", "INT": "INTEGER", "TIMESTAMP_NTZ": "TIMESTAMP", "BINARY": "BLOB"}
 """What the same types are called in files."""
@@ -37,8 +36,6 @@ class Contents:
 
     rows: int = field(repr=False)
     fingerprint: str = field(repr=False)
-    starts: dict[int, int] | None = field(repr=False)
-    """The place of each file's first row in the table, by the file's number; None where rows have no known place."""
 
 
 class ClusterRows:
@@ -85,20 +82,27 @@ class ClusterRows:
         """Count and fingerprint all rows."""
         names = sorted(name for name, kind in self._types.items() if not kind.startswith(_NESTED))
         cells = ", ".join(f"{place}, {quoted(name)}" for place, name in enumerate(names))
-        where = (_FILE, "_metadata.file_path") if self._placed else ("0", "''")
-        hashed = self._frame.selectExpr(f"xxhash64({cells}) AS hash", f"{where[0]} AS file", f"{where[1]} AS path")
-        pieces = hashed.selectExpr("file", "path", *(f"{piece} AS {name}" for name, piece in _PIECES))
-        sums = {name: "sum" for name, _ in _PIECES}
-        # the path is the same in all rows of a file, so that any of them tells it
-        found = pieces.groupBy("file").agg({**sums, "*": "count", "path": "any_value"}).collect()
-        lines = [line.asDict() for line in found]
-        rows = sum(line["count(1)"] for line in lines)
+        hashed = self._frame.selectExpr(f"xxhash64({cells}) AS hash")
+        [line] = hashed.selectExpr("count(*)", *(f"sum({piece})" for piece in _PIECES)).collect()
+        rows, *parts = line
         if rows == 0:
             raise BadFile("The table has column names but no rows; it needs at least one row.")
-        parts = [sum(line[f"sum({name})"] for line in lines) for name, _ in _PIECES]
         total = sum(part << 24 * place for place, part in enumerate(parts)) % 2**64
         told = json.dumps({"spark": 1, "names": names, "rows": rows, "sum": f"{total:016x}"}, sort_keys=True)
-        return Contents(rows, hashlib.sha256(told.encode()).hexdigest(), _starts(lines) if self._placed else None)
+        return Contents(rows, hashlib.sha256(told.encode()).hexdigest())
+
+    def starts(self) -> dict[int, int]:
+        """The place in the table of the first row of each file, by the file's number.
+
+        Files come in the order in which a local folder is read: by the parts of their paths.
+        """
+        paths = self._frame.selectExpr("_metadata.file_path AS path").groupBy("path").count()
+        lines = paths.selectExpr("path", "xxhash64(path)", "count").collect()
+        starts, before = {}, 0
+        for _, file, rows in sorted(lines, key=lambda line: unquote(line[0]).split("/")):
+            starts[file] = before
+            before += rows
+        return starts
 
     @cached_property
     def _placed(self) -> bool:
@@ -109,15 +113,6 @@ class ClusterRows:
             return bool(self._frame.selectExpr(f"{_FILE} AS file", f"{_PLACE} AS place").schema)
         except AnalysisException:
             return False
-
-
-def _starts(lines: Sequence[dict[str, Any]]) -> dict[int, int]:
-    """Files in the order in which a local folder is read: by the parts of their paths."""
-    starts, before = {}, 0
-    for line in sorted(lines, key=lambda line: unquote(line["any_value(path)"]).split("/")):
-        starts[line["file"]] = before
-        before += line["count(1)"]
-    return starts
 
 
 def quoted(name: str) -> str:

@@ -85,7 +85,7 @@ class SparkTable:
         place = f"{source.folder.rstrip('/')}/{_identity(contents, domain, unit)}"
         facts = _facts(source, place, domain)
         if facts is None or facts[1] != contents.rows:
-            _encode(rows, contents, domain, unit, noise, place)
+            _encode(rows, domain, unit, noise, place)
             facts = _facts(source, place, domain)
         if facts is None or facts[1] != contents.rows:
             raise BadFile(CHANGED)
@@ -217,7 +217,7 @@ def _identity(contents: Contents, domain: Domain, unit: Unit) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
-def _encode(rows: ClusterRows, contents: Contents, domain: Domain, unit: Unit, noise: Keys, place: str) -> None:
+def _encode(rows: ClusterRows, domain: Domain, unit: Unit, noise: Keys, place: str) -> None:
     names = list(dict.fromkeys([*domain.names, *([] if unit.column is None else [unit.column])]))
     encoding = RowEncoding(domain.to_json(), tuple(names))
     layout = BlockLayout.of(domain)
@@ -230,7 +230,7 @@ def _encode(rows: ClusterRows, contents: Contents, domain: Domain, unit: Unit, n
             limit=unit.limit,
             whole=rows.whole(unit.column),
             keys=RowKeys.of(noise.keys(SECRET_WORDS)),
-            starts=contents.starts or {},
+            starts=rows.starts(),
         )
         exchanged = rows.fetched(names, placed=True).mapInArrow(limited.rows, limited.schema).repartition("owner")
         encoded = exchanged.mapInArrow(limited.blocks, layout.schema)
