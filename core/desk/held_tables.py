@@ -20,6 +20,8 @@ from core.rules.broken_rows import rows_that_break
 from core.rules.check import check_rules
 from core.schema.domain import Domain
 from core.table import column_store
+from core.table.spark.spark_source import SparkSource
+from core.table.spark.spark_table import SparkTable
 from core.table.table import Table
 
 
@@ -40,7 +42,11 @@ class HeldTables:
             raise BadParameter("epsilon", "is too small to pay for anything; try 1.")
         check_rules(domain)
         with column_store.draft(self._folder) as draft:
-            table = Table.load(source, domain, unit, self._noise, key=self._accounts.key, store=draft)
+            table: Table | SparkTable
+            if isinstance(source, SparkSource):
+                table = SparkTable.load(source, domain, unit, self._noise)
+            else:
+                table = Table.load(source, domain, unit, self._noise, key=self._accounts.key, store=draft)
             with self._accounts.intake():
                 account = self._accounts.open(
                     fingerprint=table.fingerprint, sketch=table.sketch, unit=unit, budget=budget, apart=apart
@@ -67,12 +73,12 @@ class HeldTables:
             raise Refused("The unit of privacy of this data was changed since; add the table again with the new one.")
         return _called(DeskTable.of(dataset, account), self._labels.of(identity))
 
-    def open(self, identity: str) -> Table:
+    def open(self, identity: str) -> Table | SparkTable:
         """The private table itself."""
-        return Table.open(self._folder / identity)
+        return SparkTable.open(self._folder / identity) or Table.open(self._folder / identity)
 
     def _take_in(
-        self, table: Table, draft: column_store.DraftColumns, unit: Unit, account: Account, name: str
+        self, table: Table | SparkTable, draft: column_store.DraftColumns, unit: Unit, account: Account, name: str
     ) -> DeskTable:
         for known in self._every():
             dataset = self._ledger.dataset(known.id)
@@ -110,6 +116,8 @@ def _called(table: DeskTable, label: Label) -> DeskTable:
 
 
 def _name_of(source: Any) -> str:
+    if isinstance(source, SparkSource):
+        return source.name
     return Path(source).stem if isinstance(source, str | Path) else "table"
 
 

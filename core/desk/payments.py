@@ -26,7 +26,7 @@ from core.plans.statements import DeskTable, RunProgress
 from core.plans.terms import is_decision, is_discovery, is_session, read_terms
 from core.privacy.noise import NoiseSource
 from core.sessions.workspace_sessions import Sessions
-from core.table.table import Table
+from core.table.counts import Counts
 
 AnyPlan = Plan | SessionPlan | DecisionPlan
 
@@ -45,7 +45,7 @@ class Payments:
         sessions: Sessions,
         decisions: Decisions,
         table: Callable[[str], DeskTable],
-        counts: Callable[[str], Table],
+        counts: Callable[[str], Counts],
         worker: Worker | None,
     ) -> None:
         self._ledger = ledger

@@ -13,7 +13,7 @@ import numpy as np
 from core.attacks.published import PublishedRecords
 from core.attacks.release_attack import MOST_ROWS, MOST_TARGETS, AttackReport, attack
 from core.base.arrays import Codes, Flags
-from core.base.errors import BadParameter, Unknown, printable
+from core.base.errors import BadParameter, Refused, Unknown, printable
 from core.base.odds import most_advantage
 from core.desk.planner import Planner
 from core.kernel.kernel import Kernel
@@ -24,6 +24,7 @@ from core.plans.statements import DeskTable
 from core.plans.terms import is_release
 from core.privacy.noise import Noise
 from core.release.release import Release
+from core.table.counts import Counts
 from core.table.table import Table
 
 RUNS = 3
@@ -57,7 +58,7 @@ class ReleaseAttacks:
     """Attacks on the stored releases of one workspace."""
 
     def __init__(
-        self, ledger: Ledger, planner: Planner, *, table: Callable[[str], DeskTable], rows: Callable[[str], Table]
+        self, ledger: Ledger, planner: Planner, *, table: Callable[[str], DeskTable], rows: Callable[[str], Counts]
     ) -> None:
         self._ledger = ledger
         self._planner = planner
@@ -74,6 +75,8 @@ class ReleaseAttacks:
             raise BadParameter("secret", f"'{printable(secret)}' must be one of several columns of the release.")
         progress("Opening the table", 0.0)
         whole = self._rows(entry.dataset_id)
+        if not isinstance(whole, Table):
+            raise Refused("An attack needs the rows of the table at the desk, and these stay on the cluster.")
         table = _sampled(whole)
         names = priced.domain.names
         rows = np.stack([np.asarray(table.codes[name]) for name in names], axis=1).astype(np.int64)

@@ -22,6 +22,7 @@ from core.release.lawful import records_for
 from core.release.listing import announced
 from core.release.release import Release
 from core.release.sealing import seal
+from core.table.spark.spark_table import SparkTable
 from core.table.table import Table
 
 
@@ -35,7 +36,7 @@ class Releases:
         told: ToldFigures,
         *,
         table: Callable[[str], DeskTable],
-        counts: Callable[[str], Table],
+        counts: Callable[[str], Table | SparkTable],
     ) -> None:
         self._ledger = ledger
         self._planner = planner

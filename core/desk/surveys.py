@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from core.base.errors import BadParameter
+from core.base.errors import BadParameter, Refused
 from core.desk.accounts import Accounts
 from core.kernel.kernel import Kernel
 from core.ledger.attempts import Attempt
@@ -29,6 +29,7 @@ from core.privacy.filters import Filters
 from core.privacy.noise import Noise, NoiseSource
 from core.privacy.unit import Unit
 from core.schema.others import other_than
+from core.table.spark.spark_source import SparkSource
 from core.table.table import survey
 
 NO_SCHEMA = "{}"
@@ -107,6 +108,8 @@ class Surveys:
     ) -> Found:
         """Reserve, run, store, return; the same survey of the same data gives the same suggestions at no cost."""
         # Read once, as it will be kept: what is priced and what runs follow from this one choice.
+        if isinstance(source, SparkSource):
+            raise Refused("Bounds and categories cannot be bought for a table on Spark; declare them in the schema.")
         asked, budget = dict(columns), Budget.from_json(part.to_json())
         price(asked, unit=unit, total=total, part=budget)
         private, fingerprint = survey(source, list(asked), unit, self._noise, key=self._accounts.key)

@@ -7,12 +7,13 @@ is left of that and the secrets of open comparisons are in the `Allowance`, whic
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.arrays import Columns
 from core.base.errors import BadParameter
 from core.kernel.allowance import Allowance
 from core.kernel.asked import Asked, AskedEnds, AskedOrder, AskedScores, Compared, Sealed
@@ -27,7 +28,7 @@ from core.privacy.events import Cost, Gaussian, Greedy, Laplace, Pure, Selection
 from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.table.counts import Counts
+from core.table.counts import Counts, prepare
 from core.table.raw_columns import RawColumns
 from core.table.views import Recoded, Recoding
 
@@ -56,6 +57,10 @@ class Kernel:
     def public_rows(self) -> int | None:
         """The number of rows where the unit makes it public; otherwise None."""
         return self.__counts.public_rows if self.unit.public_rows else None
+
+    def expect(self, tables: Sequence[Columns]) -> None:
+        """Say which tables will be asked for next, so that they are counted together; nothing comes back."""
+        prepare(self.__counts, tables)
 
     def measure(self, asked: Asked, event: Additive) -> Measurement:
         """What is asked, with noise scaled to its own change.

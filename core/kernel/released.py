@@ -30,6 +30,7 @@ from core.kernel.asked import Asked, Change, own
 from core.kernel.query import Totals, check_classes
 from core.kernel.remembered import Remembered
 from core.privacy.unit import Unit
+from core.table.counts import prepare
 
 STEPS = 2**28
 """Steps per row, and parts of a share."""
@@ -83,6 +84,7 @@ class ShareDistances(Asked):
             raise BadParameter("shares", "of one table must sum to at most the whole.")
 
     def counts(self, counts: Remembered) -> IntArray:
+        prepare(counts, self.columns)
         cells, tables = 0, []
         for columns, shares in zip(self.columns, self.shares, strict=True):
             errors = _errors(_on_grid(counts.marginal(columns), 1), shares, counts)

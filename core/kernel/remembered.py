@@ -11,7 +11,7 @@ import numpy as np
 from core.base.arrays import Columns, IntArray
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.table.counts import Counts
+from core.table.counts import Counts, prepare
 
 MOST_CELLS = 2**24
 """Cells of all tables that are kept: 128 MB. When they are full, all are forgotten."""
@@ -42,6 +42,9 @@ class Remembered:
         key = "table", tuple(columns)
         known = self.tables.get(key)
         return self._keep(key, self.counts.marginal(columns)) if known is None else known
+
+    def prepare(self, tables: Sequence[Sequence[str]]) -> None:
+        prepare(self.counts, [columns for columns in tables if ("table", tuple(columns)) not in self.tables])
 
     def combinations(self, columns: Sequence[str]) -> tuple[IntArray, IntArray]:
         return self.counts.combinations(columns)

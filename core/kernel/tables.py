@@ -15,7 +15,7 @@ from core.base.errors import BadParameter
 from core.kernel.asked import Asked, Change, one_number, own
 from core.kernel.remembered import Remembered, corners_of
 from core.privacy.unit import Unit
-from core.table.counts import Counts, Source
+from core.table.counts import Counts, Source, prepare
 
 LARGEST = 2**60
 """Totals are clipped here, which brings neighbours no further apart, so that differences of two stay in 64 bits."""
@@ -163,6 +163,7 @@ class Distances(Asked):
 
 def distances(counts: Counts, columns: tuple[Columns, ...], references: tuple[IntArray, ...]) -> IntArray:
     """The exact L1 distance of each table from its public reference; a reference is rounded to whole rows already."""
+    prepare(counts, columns)
     pairs = zip(columns, references, strict=True)
     return np.array([_distance(counts.marginal(key), reference) for key, reference in pairs], dtype=np.int64)
 

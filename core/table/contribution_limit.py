@@ -2,8 +2,46 @@
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import dataclass, field
+
 import numpy as np
 from numpy.typing import NDArray
+
+SECRET_WORDS = 4
+"""64-bit words of randomness that the keys of one reading of a table are made of."""
+BLOCK = 1 << 12
+"""Keys that are made at a time, for rows that follow each other: 32 kB."""
+
+
+@dataclass(frozen=True)
+class RowKeys:
+    """A 64-bit key for the row at each place of a table: SHAKE-128 of a fresh secret and the place.
+
+    A key is known from the secret and the place alone, so every engine that reads a table keeps the same rows, in
+    whatever order and in however many parts it reads them, and a part that is read again keeps them again.
+    """
+
+    secret: bytes = field(repr=False)
+
+    @classmethod
+    def of(cls, words: NDArray[np.uint64]) -> RowKeys:
+        """Keys from words that were drawn for this table."""
+        return cls(words.astype("<u8").tobytes())
+
+    def at(self, places: NDArray[np.integer]) -> NDArray[np.uint64]:
+        """The keys of rows at these places of the table, counted from 0."""
+        keys = np.empty(len(places), dtype=np.uint64)
+        blocks = np.asarray(places, dtype=np.int64) // BLOCK
+        order = np.argsort(blocks, kind="stable")
+        found, starts = np.unique(blocks[order], return_index=True)
+        for block, rows in zip(found.tolist(), np.split(order, starts[1:]), strict=True):
+            keys[rows] = self._made(block)[places[rows] % BLOCK]
+        return keys
+
+    def _made(self, block: int) -> NDArray[np.uint64]:
+        stream = hashlib.shake_128(self.secret + block.to_bytes(8, "little")).digest(8 * BLOCK)
+        return np.frombuffer(stream, dtype="<u8")
 
 
 def keep_smallest(owners: NDArray[np.intp], keys: NDArray[np.uint64], limit: int) -> NDArray[np.intp]:

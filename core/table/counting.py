@@ -5,6 +5,7 @@ Everything here is exact and private; noise comes later. No raw value and no id 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,11 +27,7 @@ WORTH = 16
 
 def histogram(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: int) -> IntArray:
     """Counts of every combination of codes, of shape `sizes`. **Runtime**: O(rows * columns + cells)."""
-    cells = 1
-    for size in sizes:
-        cells *= size
-    if cells > MAX_TABLE:
-        raise Refused(f"A table of {cells:,} cells is too large; use fewer columns or bins, up to {MAX_TABLE:,}.")
+    cells = check_cells(sizes)
     if not columns:
         return np.array(rows, dtype=np.int64)
     # every block costs one pass over the cells, so large tables are counted in fewer, longer blocks
@@ -45,6 +42,14 @@ def histogram(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: int) 
             key += column[start : start + block]
         counts += np.bincount(key, minlength=cells)
     return counts.reshape(tuple(sizes))
+
+
+def check_cells(sizes: Sequence[int]) -> int:
+    """The number of cells of a table; refused where they are too many to be held."""
+    cells = math.prod(sizes)
+    if cells > MAX_TABLE:
+        raise Refused(f"A table of {cells:,} cells is too large; use fewer columns or bins, up to {MAX_TABLE:,}.")
+    return cells
 
 
 class CountMemory:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,20 @@ class Counts(Protocol):
         """The same rows seen through some of their columns."""
 
 
+@runtime_checkable
+class CountsTogether(Protocol):
+    """Counts that are had cheaper together: where rows are far away, every question costs a pass over all of them."""
+
+    def prepare(self, tables: Sequence[Sequence[str]]) -> None:
+        """Count these tables at once; they are asked for next."""
+
+
+def prepare(source: Source, tables: Sequence[Sequence[str]]) -> None:
+    """Say which tables will be asked for, to whoever makes use of it. Nothing comes back."""
+    if isinstance(source, CountsTogether):
+        source.prepare(tables)
+
+
 @dataclass(frozen=True, eq=False)
 class Projected:
     """The counts of a table over some of its columns.
@@ -72,6 +86,9 @@ class Projected:
 
     def marginal(self, columns: Sequence[str]) -> IntArray:
         return self.counts.marginal([self.domain[name].name for name in columns])
+
+    def prepare(self, tables: Sequence[Sequence[str]]) -> None:
+        prepare(self.counts, [[self.domain[name].name for name in columns] for columns in tables])
 
     def project(self, columns: Sequence[str]) -> Projected:
         return Projected(self.counts, self.domain.project(columns))

@@ -114,8 +114,9 @@ def _taken(rows: Rows, names: Sequence[str], unit: Unit, noise: Keys) -> tuple[i
     if unit.column is None:
         return count, None
     kept = np.zeros(count, dtype=np.bool_)
+    keys = contribution_limit.RowKeys.of(noise.keys(contribution_limit.SECRET_WORDS))
     for numbers, owners in rows.owners(unit.column):
-        kept[numbers[contribution_limit.keep_smallest(owners, noise.keys(len(owners)), unit.limit)]] = True
+        kept[numbers[contribution_limit.keep_smallest(owners, keys.at(numbers), unit.limit)]] = True
     if not kept.any():
         raise BadFile(f"No row has an id in column '{printable(unit.column)}'; choose another id column.")
     return count, kept
@@ -160,9 +161,11 @@ class Table:
         table comes with a sketch of its rows. Codes go to the store, else into memory.
 
         **Privacy**: with an id column each id keeps at most `unit.limit` rows, chosen uniformly at random (the smallest
-        of independent keys) and then fixed. The choice for one id looks at no other id, so neighbouring tables still
-        differ by at most `unit.limit` rows. Rows without an id are dropped: several of them could belong to one person,
-        whom no limit would then protect. Ids are compared as exact text and forgotten afterwards.
+        of independent keys, made of a secret that is drawn for this table) and then fixed. The choice for one id looks
+        at no other id: rows that move to other places because an id comes or goes get keys of the same distribution. So
+        neighbouring tables still differ by at most `unit.limit` rows. Rows without an id are dropped: several of them
+        could belong to one person, whom no limit would then protect. Ids are compared as exact text and forgotten
+        afterwards.
 
         **Runtime**: one pass over the rows, with ids one more over theirs for every 8 million rows; memory for a piece
         of the rows, a byte for each of them where ids have a limit, and for codes that are not stored.

@@ -14,7 +14,7 @@ from core.base.arrays import IntArray
 from core.base.errors import BadParameter, printable
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.table.counts import Counts, Projected
+from core.table.counts import Counts, Projected, prepare
 
 LARGEST_DENSE = 2**20
 """Tables with more cells than this are counted by the combinations that occur."""
@@ -73,6 +73,9 @@ class Recoded:
         table = np.zeros(self.domain.shape(columns), dtype=np.int64)
         np.add.at(table, tuple(codes.T), often)
         return table
+
+    def prepare(self, tables: Sequence[Sequence[str]]) -> None:
+        prepare(self.counts, [list(dict.fromkeys(self.recodings[name].source for name in each)) for each in tables])
 
     def combinations(self, columns: Sequence[str]) -> tuple[IntArray, IntArray]:
         """Combinations of codes that occur; one may be listed more than once."""

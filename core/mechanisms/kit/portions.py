@@ -152,6 +152,8 @@ def _composed(parts: tuple[Fraction, ...], budget: Budget) -> Fraction:
 
 def measure_tables(kernel: Kernel, portions: Iterable[Portion]) -> Noisy:
     """All these tables, each with the noise its portion pays for."""
+    portions = list(portions)
+    kernel.expect([portion.columns for portion in portions])
     return Noisy.of((portion.columns, kernel.measure(portion.asked, portion.event)) for portion in portions)
 
 

@@ -73,6 +73,8 @@ class BestAsked:
 def measure(kernel: Kernel, portions: Iterable[Portion], pure: bool) -> Noisy:
     """Each of these tables, or its interaction where that is measured better."""
     tables, sigmas, residual = {}, {}, set()
+    portions = list(portions)
+    kernel.expect([portion.columns for portion in portions])
     for portion in portions:
         columns = portion.columns
         asked = BestAsked.of(columns, kernel.domain, kernel.unit, pure).asked

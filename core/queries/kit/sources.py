@@ -13,6 +13,7 @@ from core.base.errors import Refused
 from core.base.wording import amount
 from core.queries.kit.checks import MOST_CELLS
 from core.queries.kit.protocol import Source
+from core.table.counts import prepare
 
 
 @runtime_checkable
@@ -42,6 +43,7 @@ def tables_of(source: Source, sets: Sequence[Columns]) -> list[NDArray[Any]]:
     if isinstance(source, Together) and len(sets) > 1:
         found = source.marginals(sets)
         return [found[columns] for columns in sets]
+    prepare(source, sets)
     return [source.marginal(columns) for columns in sets]
 
 

@@ -105,6 +105,16 @@ class DuckRows:
             yield batch.columns
 
     def owners(self, name: str) -> Iterator[tuple[Positions, Positions]]:
+        value = self._owner(name)
+        groups = -(-self._count // GROUP)
+        numbered = f"(SELECT {value} AS value, row_number() OVER () - 1 AS number FROM taken)"
+        for group in range(groups):
+            # Equal ids have equal hashes, so they are in one group; different ones are compared as they are.
+            where = f" WHERE coalesce(hash(value), 0) % {groups:d} = {group:d}" if groups > 1 else ""
+            yield _same(list(self._fetched(["number", "value"], numbered + where)))
+
+    def _owner(self, name: str) -> str:
+        """An id, checked to be exact: a whole number, or a text."""
         place = self._places[name]
         column, storage = f"c{place}", self.columns[place].type
         if readings.FLOAT.match(storage):
@@ -112,13 +122,7 @@ class DuckRows:
             found = self._engine.execute(query, [2.0 ** (24 if storage == "FLOAT" else 53)]).fetchall()
             check_told_apart(name, found[0][0] > 0)
             column = f"CASE WHEN NOT isnan({column}) THEN {column} + 0 END"  # -0 is 0, and no number is no id
-        value = column if readings.WHOLE.match(storage) else f"CAST({column} AS VARCHAR)"
-        groups = -(-self._count // GROUP)
-        numbered = f"(SELECT {value} AS value, row_number() OVER () - 1 AS number FROM taken)"
-        for group in range(groups):
-            # Equal ids have equal hashes, so they are in one group; different ones are compared as they are.
-            where = f" WHERE coalesce(hash(value), 0) % {groups:d} = {group:d}" if groups > 1 else ""
-            yield _same(list(self._fetched(["number", "value"], numbered + where)))
+        return column if readings.WHOLE.match(storage) else f"CAST({column} AS VARCHAR)"
 
     def fingerprint(self) -> str:
         raise NotImplementedError

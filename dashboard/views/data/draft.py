@@ -10,9 +10,10 @@ from typing import Any
 
 import pandas as pd
 
-from core.base.errors import BadFile
+from core.base.errors import BadFile, Refused
 from core.table.files import DecimalSign, Encoding, TextFile
 from core.table.formats.renamed import Renamed
+from core.table.spark.spark_source import SparkSource
 from core.table.table import TableSource
 from dashboard.views.data import server_path, upload
 
@@ -32,6 +33,8 @@ class Draft:
     """The uploaded file in memory; otherwise there is a path."""
     path: Path | None = None
     """The demo table or a file on the server; never that of an upload."""
+    spark: SparkSource | None = None
+    """A table that stays on a cluster; then there is neither a file nor a path."""
     id: str = ""
     """Under which it is kept for later; empty where it is not."""
     copy: Path | None = None
@@ -105,6 +108,8 @@ class Draft:
     @contextmanager
     def source(self, workspace: Path) -> Iterator[TableSource]:
         """What was chosen, readable for as long as it is needed, with the names that the curator gave."""
+        if self.spark is not None:
+            raise Refused("This needs the rows at the desk, and they stay on the cluster; use another way.")
         with self.unnamed_source(workspace) as source:
             yield Renamed(source, tuple(self.names.items())) if self.names else source
 

@@ -94,6 +94,8 @@ def shared_budget() -> str | None:
 
 
 def open_table(draft: Draft, desk: Desk, domain: Domain, unit: Unit, budget: Budget, apart: str | None) -> DeskTable:
+    if draft.spark is not None:
+        return desk.add_table(draft.spark, domain, unit=unit, budget=budget, name=draft.name, apart=apart)
     with draft.source(desk.folder) as source:
         return desk.add_table(source, domain, unit=unit, budget=budget, name=draft.name, apart=apart)
 

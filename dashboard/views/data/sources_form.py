@@ -1,4 +1,4 @@
-"""Where a table comes from: the demo table, an upload, or a path on the server; a database needs a table's name."""
+"""Where a table comes from: the demo table, an upload, a path on the server, Spark; a database needs a table's name."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from core.desk.desk import Desk
 from core.table.files import DecimalSign, Encoding
 from core.table.formats import survey_file
 from core.table.source import stored_tables
+from core.table.spark.spark_table import columns_on_cluster
 from core.table.table import inspect
 from dashboard.door import access
 from dashboard.views.common import messages, state
-from dashboard.views.data import gallery, kept_drafts, schema_grid, server_path, upload
+from dashboard.views.data import gallery, kept_drafts, schema_grid, server_path, spark_form, upload
 from dashboard.views.data.draft import Draft
 from dashboard.views.data.schema import column_names
 
@@ -24,8 +25,9 @@ CHOICES = {
     "Demo table": "Four invented tables: try everything, harm nobody.",
     "Upload a file": "CSV, TSV, Excel, Parquet, Stata or SPSS, or a DuckDB or SQLite database, of your own.",
     "A file on the server": "Also a folder of Parquet files, inside a folder that whoever runs this has named.",
+    "A table on Spark": "Rows stay on the cluster; only counts come to this desk.",
 }
-DEMO_TABLE, UPLOAD, PATH = CHOICES
+DEMO_TABLE, UPLOAD, PATH, SPARK = CHOICES
 ENCODINGS: dict[str, Encoding] = {"UTF-8, as usual": "utf-8", "Latin-1, as older Western programs write": "latin-1"}
 DECIMALS: dict[str, DecimalSign] = {"point: 1.5": ".", "comma: 1,5": ","}
 ELSEWHERE = (
@@ -42,7 +44,7 @@ def choose(draft: Draft, desk: Desk) -> None:
         # A place of its own: what comes below stays what it is, open or not, when an offer goes.
         kept_drafts.offer(draft, desk)
     demo = state.demo_file()
-    choices = list(CHOICES) if demo else [UPLOAD, PATH]
+    choices = list(CHOICES) if demo else [UPLOAD, PATH, SPARK]
     captions = [CHOICES[choice] for choice in choices]
     kind = st.radio("Which table?", choices, captions=captions, key="source", persist_state="session")
     if draft.way != kind:
@@ -65,6 +67,8 @@ def choose(draft: Draft, desk: Desk) -> None:
         )
         st.caption(ELSEWHERE)
         _written(begin_upload, draft, desk)
+    elif kind == SPARK:
+        spark_form.show(draft, lambda: begin_spark(draft))
     else:
         _path(draft, desk)
     if draft.problem:
@@ -105,6 +109,19 @@ def begin_path(draft: Draft, desk: Desk) -> None:
     _begin(draft, desk)
     if draft.problem is None:
         kept_drafts.take_up(draft, desk)
+
+
+def begin_spark(draft: Draft) -> None:
+    """The callback of the form for Spark."""
+    draft.forget()
+    try:
+        draft.spark = spark_form.described()
+        draft.origin, draft.name = f"spark {draft.spark.to_json()}", draft.spark.name
+        draft.columns = tuple((column.name, column.type) for column in columns_on_cluster(draft.spark))
+        draft.restart(schema_grid.from_columns(draft.columns))
+    except Exception as problem:
+        draft.forget()
+        draft.problem = messages.sentence(problem)
 
 
 def begin_table(draft: Draft, desk: Desk) -> None:

@@ -104,6 +104,7 @@ class TestCountsReadOutsideTheKernel:
             "choose_ends",
             "choose_in_turn",
             "domain",
+            "expect",
             "generator",
             "halve",
             "keys",

@@ -28,6 +28,7 @@ from core.plans.statements import DeskTable
 from core.privacy.filters import Amounts, Filters
 from core.privacy.noise import Noise
 from core.sessions.pace import Pace
+from core.table.contribution_limit import RowKeys
 from tests.privacy.kit.recorder import Call, Recorder
 from tests.privacy.kit.replay import check_runs, check_steps, paired
 from tests.privacy.kit.sources import DOMAIN, FORMATS, Place, Row, Writer, neighbours
@@ -44,10 +45,13 @@ class Answers(Recorder):
         self._place, self._words, self.problem = place, 0, None
 
     def keys(self, count: int) -> np.ndarray:
-        """Fresh words each time; the rows that two neighbours share get the same ones, wherever the others stand."""
+        """Fresh words each time."""
         self._words += 1
-        words = np.random.default_rng((self._seed, self._words)).integers(1, 2**63, count).astype(np.uint64)
-        return words[::-1] if self._place == "first" else words
+        return np.random.default_rng((self._seed, self._words)).integers(1, 2**63, count).astype(np.uint64)
+
+    def counted(self, places: np.ndarray) -> np.ndarray:
+        """Places of rows, counted so that the rows that two neighbours share have the same, wherever others stand."""
+        return places.max(initial=0) - places if self._place == "first" else places
 
     def _note(self, *parts: Any) -> Any:
         try:
@@ -64,6 +68,9 @@ def answered_by(answers: Any) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in DRAWS:
             patch.setattr(Noise, name, lambda self, *values, _name=name, **how: getattr(answers, _name)(*values, **how))
+        if isinstance(answers, Answers):
+            made = RowKeys.at
+            patch.setattr(RowKeys, "at", lambda self, places: made(self, answers.counted(places)))
         # A method that a recorder lacks must not be drawn in earnest.
         patch.setattr(Noise, "coin", None)
         # The certificate tells the day, which may change between two runs.

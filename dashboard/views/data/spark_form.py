@@ -1,0 +1,69 @@
+"""A table on Spark: the cluster, the rows on it, and the folder for encoded columns. Rows stay where they are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.base.errors import Refused
+from core.table.spark.spark_session import lacking
+from core.table.spark.spark_source import SparkSource
+from dashboard.door import access
+from dashboard.views.data.draft import Draft
+
+VARIABLE = "RELEASE_DESK_SPARK"
+OFF = (
+    f"Tables on Spark are switched off; whoever runs this dashboard can name clusters in {VARIABLE}, for instance "
+    "`sc://cluster:15002` or `local[2]`, with blanks between several."
+)
+STAYS = (
+    "Rows are read once, on the cluster, and encoded columns are kept there in the folder that you name, readable for "
+    "whoever owns the cluster. Only counts come to this desk. The executors need Python with release-desk installed."
+)
+KINDS = {
+    "Parquet files": "A file, a folder or a pattern",
+    "A table of the catalogue": "Its name, such as office.people",
+}
+FILES, CATALOGUE = KINDS
+
+
+def addresses() -> list[str]:
+    """The clusters that may be used, none in demo mode."""
+    return [] if access.demo() else os.environ.get(VARIABLE, "").split()
+
+
+def show(draft: Draft, begin: Callable[[], None]) -> None:
+    """The form; `begin` looks at the columns of what was described."""
+    named = addresses()
+    if not named:
+        draft.forget()
+        st.info(OFF, icon=":material/cloud_off:")
+        return
+    with st.form("spark", border=False):
+        address = st.selectbox("Cluster", named, key="spark-address", persist_state="session")
+        st.radio("Rows", list(KINDS), captions=list(KINDS.values()), key="spark-kind", persist_state="session")
+        st.text_input("Path or name", key="spark-rows", persist_state="session", placeholder="hdfs:///people/*.parquet")
+        st.text_input(
+            "Folder on the cluster for encoded columns",
+            key="spark-folder",
+            persist_state="session",
+            placeholder="hdfs:///release-desk",
+        )
+        st.form_submit_button("Look at its columns", icon=":material/table_view:", on_click=begin)
+    missing = lacking(address)
+    if missing is not None:
+        st.warning(missing, icon=":material/warning:")
+    st.caption(STAYS)
+
+
+def described() -> SparkSource:
+    """What the form says, checked again: what may be used can have changed since it was drawn."""
+    address = str(st.session_state.get("spark-address", ""))
+    if address not in addresses():
+        raise Refused(OFF)
+    rows, folder = (str(st.session_state.get(f"spark-{part}", "")).strip() for part in ("rows", "folder"))
+    if st.session_state.get("spark-kind") == CATALOGUE:
+        return SparkSource(address=address, folder=folder, table=rows)
+    return SparkSource(address=address, folder=folder, path=rows)

@@ -1,0 +1,171 @@
+"""A table on Spark is the same table as in a file: every count, misfit and dropped row, and what is made of it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from core import Budget, Desk, Marginals, question
+from core.base.errors import BadFile, BadSchema, DeskError, Refused
+from core.privacy.unit import Unit
+from core.schema.domain import Domain, Integers
+from core.table.spark import spark_session
+from core.table.spark.spark_source import SparkSource
+from core.table.spark.spark_table import SparkTable, columns_on_cluster
+from core.table.table import Table
+from tests.core.table.spark.clusters import DOMAIN, connect_server, rows, write
+from tests.core.table.spark.test_spark import Fixed
+from tests.privacy.kit.pipeline import Pair, release, replayed_on
+from tests.privacy.kit.sources import DOMAIN as NEIGHBOURS
+from tests.privacy.kit.sources import FORMATS, neighbours
+
+pytestmark = pytest.mark.slow
+
+LOCAL = "local[2]"
+UNITS = {
+    "rows": Unit.row("replace"),
+    "numbers": Unit.id("number", 2),
+    "texts": Unit.id("person", 1),
+    "fractions": Unit.id("half", 3),
+}
+PAIRS = list(itertools.combinations(DOMAIN.names, 2))
+SECRET = 2**55 + 12345
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cluster")
+
+
+@pytest.fixture(scope="module")
+def people(folder: Path) -> Path:
+    return write(folder / "people", rows())
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[tuple[str, Path]]:
+    with connect_server(folder) as (address, log):
+        yield address, log
+        spark_session.forget()
+
+
+@pytest.fixture(scope="module", params=["local", "connect"])
+def address(request: pytest.FixtureRequest) -> str:
+    return LOCAL if request.param == "local" else request.getfixturevalue("server")[0]
+
+
+def described(address: str, folder: Path, path: Path | str) -> SparkSource:
+    return SparkSource(address=address, folder=str(folder / "encoded" / address[:5]), path=str(path))
+
+
+def same(found: SparkTable, wanted: Table) -> None:
+    assert (found.rows, found.dropped_rows, found.misfits) == (wanted.rows, wanted.dropped_rows, wanted.misfits)
+    assert (found.layout, found.public_rows) == (wanted.layout, wanted.public_rows)
+    found.prepare(PAIRS)
+    for pair in [(), *((name,) for name in DOMAIN.names), *PAIRS]:
+        assert np.array_equal(found.marginal(pair), wanted.marginal(pair)), pair
+
+
+@pytest.mark.parametrize(
+    ("address", "unit"),
+    [*(("local", unit) for unit in UNITS), ("connect", "rows"), ("connect", "texts")],
+    indirect=["address"],
+)
+def test_every_count_is_that_of_the_embedded_table(address: str, unit: str, folder: Path, people: Path) -> None:
+    found = SparkTable.load(described(address, folder, people), DOMAIN, UNITS[unit], Fixed())
+    same(found, Table.load(people, DOMAIN, UNITS[unit], Fixed()))
+
+
+def test_combinations_are_those_of_the_embedded_table(address: str, folder: Path, people: Path) -> None:
+    found = SparkTable.load(described(address, folder, people), DOMAIN, UNITS["rows"], Fixed())
+    wanted = Table.load(people, DOMAIN, UNITS["rows"], Fixed())
+    for columns in (DOMAIN.names, DOMAIN.names[:3]):
+        for one, other in zip(found.combinations(columns), wanted.combinations(columns), strict=True):
+            assert np.array_equal(one, other)
+
+
+def test_the_fingerprint_is_that_of_the_contents(folder: Path, people: Path, tmp_path: Path) -> None:
+    table = rows()
+    source = described(LOCAL, folder, people)
+    known = SparkTable.load(source, DOMAIN, UNITS["rows"], Fixed())
+    shuffled = pa.array(np.random.default_rng(1).permutation(table.num_rows))
+    parquet.write_table(table.take(shuffled), tmp_path / "x.parquet")
+    moved = SparkTable.load(described(LOCAL, folder, tmp_path / "*.parquet"), DOMAIN, UNITS["rows"], Fixed())
+    assert (moved.fingerprint, moved.place) == (known.fingerprint, known.place), "encoded once"
+    parquet.write_table(table.slice(1), tmp_path / "x.parquet")
+    other = SparkTable.load(described(LOCAL, folder, tmp_path), DOMAIN, UNITS["rows"], Fixed())
+    assert other.fingerprint != known.fingerprint and other.rows == known.rows - 1
+
+
+def test_columns_are_told_before_there_is_a_schema(address: str, folder: Path, people: Path) -> None:
+    told = columns_on_cluster(described(address, folder, people))
+    assert [column.name for column in told] == rows().column_names
+    assert dict(told)["price"] == "DECIMAL(12,2)"
+
+
+def test_what_goes_wrong_is_one_sentence_without_a_value(
+    server: tuple[str, Path], folder: Path, people: Path, tmp_path: Path
+) -> None:
+    address, log = server
+    with pytest.raises(BadFile, match="no Parquet files"):
+        SparkTable.load(described(address, folder, tmp_path / "nothing"), DOMAIN, UNITS["rows"], Fixed())
+    with pytest.raises(BadFile, match="no table of this name"):
+        columns_on_cluster(SparkSource(address=address, folder="f", table="nobody"))
+    domain = Domain((Integers(name="nowhere", low=0, high=9),))
+    with pytest.raises(BadSchema, match="'nowhere'"):
+        SparkTable.load(described(address, folder, people), domain, UNITS["rows"], Fixed())
+    parquet.write_table(pa.table({"id": [float(SECRET)], "age": [3]}), tmp_path / "large.parquet")
+    domain = Domain((Integers(name="age", low=0, high=9),))
+    with pytest.raises(DeskError, match="'id' holds numbers too large for floats") as problem:
+        SparkTable.load(described(address, folder, tmp_path), domain, Unit.id("id", 1), Fixed())
+    assert problem.value.__context__ is None
+    told = log.read_text()
+    assert "too large for floats" in told
+    assert not any(secret in told for secret in (str(SECRET), f"{float(SECRET):e}", "Ünïcødé", "person-"))
+
+
+def test_a_desk_works_on_a_table_on_spark(
+    folder: Path, people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs: list[int] = []
+    counted = SparkTable._count
+    monkeypatch.setattr(SparkTable, "_count", lambda self, tables: (jobs.append(len(tables)), counted(self, tables))[1])
+    source, total = described(LOCAL, folder, people), Budget(epsilon=3, delta=1e-9)
+    desk = Desk(tmp_path / "desk", journal=tmp_path / "journal")
+    held = desk.add_table(source, DOMAIN, unit=Unit.row(), budget=total)
+    assert (held.name, held.notes["rows"]) == ("people", rows().num_rows)
+    plan = desk.plan(held, [Marginals(order=2)], mechanism="tree", budget=Budget(epsilon=1, delta=1e-9))
+    made = desk.release(plan)
+    assert list(made.records().columns) == [name for name in held.notes["layout"] if name in DOMAIN.names]
+    assert len(jobs) <= 3, "a round of the tree is one job"
+    with pytest.raises(Refused, match="stay on the cluster"):
+        desk.attack(plan.id, "ill")
+    with pytest.raises(Refused, match="declare them"):
+        desk.discover(source, {"age": "number"}, unit=Unit.row(), total=total, part=Budget(epsilon=0.1, delta=0))
+    desk.close()
+    again = Desk(tmp_path / "desk", journal=tmp_path / "journal")
+    assert again.add_table(source, DOMAIN, unit=Unit.row(), budget=total).id == held.id
+    assert again.statement(held).spent_share > 0
+    assert again.release(plan).zip() == made.zip()
+    part = Budget(epsilon=0.5, delta=1e-9)
+    session = again.ask(held, mechanism="online-weights", budget=part, columns=("town", "ill"))
+    answer = session.answer(question("town = 'Aa'", held.domain))
+    assert answer.low <= answer.share <= answer.high
+    again.close()
+
+
+def test_neighbours_on_spark_are_told_apart_no_better(folder: Path) -> None:
+    unit = Unit.id("person", 3)
+
+    def written(people: list, place: Path) -> SparkSource:
+        return described(LOCAL, folder, FORMATS["parquet"](people, place))
+
+    pair = Pair(NEIGHBOURS, *neighbours(unit, "last"), written, "last")
+    step = release("gaussian", [Marginals(order=1)], {})
+    assert replayed_on(pair, [step], unit, Budget(epsilon=1, delta=1e-9)) == 1
