@@ -84,7 +84,7 @@ def cuts() -> Iterator[Line]:
                     *("decide", case, "excess", float(np.mean(costs)), "exponential mechanism", theirs),
                     theirs_from="recorded",
                 )
-    for vertices in (28, 100, 200):
+    for vertices in (28, 80, 100, 200):
         for shape, graph in (("barbell", nx.barbell_graph(vertices // 2, 0)), ("planted", _planted(vertices))):
             table = _graph(graph)
             decision = decision_from("min-cut", Budget(1), {"columns": ("from", "to")})
