@@ -159,7 +159,7 @@ def overspends(place: Path | str, rounds: list[Round]) -> int:
 
 @pytest.mark.parametrize(
     ("books", "count"),
-    [("file", 10), *(pytest.param(*each, marks=pytest.mark.slow) for each in (("file", 200), ("server", 40)))],
+    [("file", 10), *(pytest.param(*each, marks=pytest.mark.slow) for each in (("file", 200), ("server", 30)))],
     indirect=["books"],
 )
 def test_many_contenders_never_overspend(books: Path | str, count: int) -> None:

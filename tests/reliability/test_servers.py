@@ -47,7 +47,7 @@ def persistent(books: str, log: Path, number: int) -> None:
             stored = ledger.store(plan_id, os.urandom(64))
             os.write(said, f"returned {plan_id} {hashlib.sha256(stored).hexdigest()}\n".encode())
         except DeskError:
-            time.sleep(0.01)
+            time.sleep(0.1)
 
 
 def under_load(tmp_path: Path, postgres: StartedServer, harm: Any, times: int) -> None:
