@@ -38,6 +38,14 @@ PAIRS = list(itertools.combinations(DOMAIN.names, 2))
 SECRET = 2**55 + 12345
 
 
+@pytest.fixture(scope="module", autouse=True)
+def quick_java() -> Iterator[None]:
+    """Java that compiles little: for so few rows most of the time would go there."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        yield
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cluster")
