@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import json
 import sqlite3
 from fractions import Fraction
 from pathlib import Path
@@ -12,6 +13,7 @@ from core.base.errors import BadParameter, OutOfBudget, Refused, Unknown
 from core.ledger.attempts import HeldLock
 from core.ledger.database import Connection
 from core.ledger.ledger import Account, Entry, Ledger
+from core.privacy.budget import Budget
 from core.privacy.filters import PURE, Filters, Way
 
 UNIT, OTHER_UNIT = '{"column": null}', '{"column": "person"}'
@@ -87,6 +89,19 @@ def test_a_result_of_an_attempt_that_was_taken_over_is_not_kept(ledger: Ledger) 
         ledger.store("p", b"mine", TakenOver())
     assert ledger.result("p") is None
     assert ledger.store("p", b"theirs", HeldLock()) == b"theirs"
+
+
+def test_an_older_account_that_nothing_was_spent_from_counts_as_a_new_one(ledger: Ledger, path: Path) -> None:
+    budget = Budget(epsilon=1, delta=1e-9)
+    for name in ("cd", "ef"):
+        filters, text = one_way(50, SEVEN), json.dumps(budget.to_json())
+        account = ledger.open_account(fingerprint=name, unit_json=UNIT, budget_json=text, filters=filters)
+        declared(ledger, name, name)
+    ledger.reserve(plan_id="p", dataset_id="ef", plan_json="{}", amounts={SEVEN: 1}, account=account)
+    again = Ledger(path)
+    assert again.account("cd").filters == Filters.of(budget)
+    assert again.account("ef").filters == one_way(50, SEVEN), "what was spent is known in this way alone"
+    assert again.account("ab").filters == one_way(100)
 
 
 def test_reserving_again_pays_nothing(ledger: Ledger) -> None:
