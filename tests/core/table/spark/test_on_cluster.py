@@ -111,6 +111,14 @@ def test_the_fingerprint_is_that_of_the_contents(folder: Path, people: Path, tmp
     assert other.fingerprint != known.fingerprint and other.rows == known.rows - 1
 
 
+def test_a_table_of_the_catalogue_is_one_too(folder: Path, tmp_path: Path) -> None:
+    parquet.write_table(rows(), tmp_path / "x.parquet")
+    spark_session.session(LOCAL).catalog.createTable("people", path=str(tmp_path), source="parquet")
+    source = SparkSource(address=LOCAL, folder=str(folder / "encoded"), table="default.people")
+    found = SparkTable.load(source, DOMAIN, UNITS["numbers"], Fixed())
+    same(found, Table.load(tmp_path / "x.parquet", DOMAIN, UNITS["numbers"], Fixed()))
+
+
 def test_columns_are_told_before_there_is_a_schema(address: str, folder: Path, people: Path) -> None:
     told = columns_on_cluster(described(address, folder, people))
     assert [column.name for column in told] == rows().column_names
