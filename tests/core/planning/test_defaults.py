@@ -37,7 +37,7 @@ def served(query, domain):
 
 
 @pytest.mark.crossing(keep=8)
-@pytest.mark.parametrize(("budget", "rows"), zip(BUDGETS, (50, 1_000), strict=True), ids=str)
+@pytest.mark.parametrize(("budget", "rows"), list(zip(BUDGETS, (50, 1_000), strict=True)), ids=str)
 @pytest.mark.parametrize("schema", SCHEMAS)
 @pytest.mark.parametrize("name", offline)
 def test_every_class_is_rehearsed_or_refused_in_a_sentence(name, schema, budget, rows):
