@@ -7,9 +7,6 @@ from dashboard.views.plan import plan_page
 from dashboard.views.release import result_page
 
 here, desk = state.session(), state.desk()
-if here.going_on:
-    here.going_on = False
-    st.switch_page("steps/release.py")
 st.title("Plan")
 
 tables = desk.tables()

@@ -67,8 +67,6 @@ class PageState:
     """A sentence from a button's callback, shown once."""
     planned: dict[str, ReleaseTerms] = field(default_factory=dict)
     """The plan under work of each table: the Plan page writes it, the Release page reads it."""
-    going_on: bool = False
-    """Whether the curator has asked for the Release page and has not seen it yet."""
     typed: dict[str, dict[str, Any]] = field(default_factory=dict)
     """What the fields held when that plan was made."""
     plan_drafts: dict[str, PlanDraft] = field(default_factory=dict)

@@ -111,17 +111,8 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     budget_form.pure_noise(made.budget, Budget(1, wanted.delta), chosen=True)
     if not choice.affordable:
         st.warning("This costs more than is left; choose a smaller ε or a larger error.", icon=":material/warning:")
-    st.button("Go on to Release", icon=":material/arrow_forward:", type="primary", on_click=_go_on, args=(here,))
+    st.page_link("steps/release.py", label="Go on to Release", icon=":material/arrow_forward:")
     plan_files.save(plan, table.name)
-
-
-def _go_on(here: PageState) -> None:
-    """A wish that the next run of the page fulfils, whichever comes first.
-
-    The page runs again by itself when trials end. A link that is followed in that moment may be lost, because Streamlit
-    joins the two runs into one of the page that asked last; what a button's callback has noted is not.
-    """
-    here.going_on = True
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -46,7 +46,7 @@ def open_demo_table(page: Page, server: Server) -> None:
 
 def go_on(page: Page) -> None:
     """From the plan to the page that releases it."""
-    page.get_by_role("button", name="Go on to Release").click()
+    page.get_by_role("link", name="Go on to Release").click()
     titled(page, "Release")
     expect(page.get_by_text("What you are about to release")).to_be_visible()
 

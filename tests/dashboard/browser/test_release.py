@@ -41,7 +41,7 @@ def test_from_the_demo_table_to_a_file(browser: Browser, home: Path, tmp_path: P
     with serving(home) as server:
         page = tab(browser)
         open_demo_table(page, server)
-        expect(page.get_by_role("button", name="Go on to Release")).to_be_visible()
+        expect(page.get_by_role("link", name="Go on to Release")).to_be_visible()
         go_on(page)
         picture(page, tmp_path, "release-light")
         release_button(page).dblclick()

@@ -44,15 +44,3 @@ def test_a_field_that_changed_meanwhile_leaves_no_plan(
     left_in_the_middle()
     field(app, "Epsilon (ε)").set_value("0.3").run()
     assert "Nothing is planned" in words(go_on(app))
-
-
-@pytest.mark.exhaustive
-def test_a_wish_to_go_on_outlives_a_run_that_does_not_draw_its_button(
-    page: Open, mixed: DeskTable, left_in_the_middle: Callable[[], None]
-) -> None:
-    app = page("plan")
-    [button] = [button for button in app.button if button.label == "Go on to Release"]
-    left_in_the_middle()
-    button.click().run()
-    assert [title.value for title in app.title] == ["Release"]
-    assert "What you are about to release" in words(app)
