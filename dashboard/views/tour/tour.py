@@ -63,22 +63,28 @@ def begin() -> None:
 
 
 def show(page: str) -> None:
-    """The box above a page; nothing where no tour is under way."""
+    """The box above a page; nothing where no tour is under way. Whoever comes to the next page has made that step.
+
+    The way there is a link: a switch by the server can meet what still watches the page that is left, and show nothing.
+    """
     here = state.session()
     if here.tour is None:
         return
+    following = STEPS[here.tour + 1 :]
+    if following and page == following[0].page:
+        here.tour += 1
+        following = following[1:]
     step = STEPS[here.tour]
-    last = here.tour == len(STEPS) - 1
     with st.container(border=True, key="tour"):
         st.markdown(f"**Tour, step {here.tour + 1} of {len(STEPS)}: {step.page}**")
         st.write(step.text if page == step.page else "You have gone elsewhere, which is fine.")
         with st.container(horizontal=True):
             if page != step.page:
                 st.page_link(step.file, label=f"Back to {step.page}", icon=":material/tour:")
-            elif not last and st.button(f"Next: {STEPS[here.tour + 1].page}", icon=":material/arrow_forward:"):
-                here.tour += 1
-                st.switch_page(STEPS[here.tour].file)
-            st.button("End the tour" if last else "Leave the tour", icon=":material/close:", on_click=leave)
+            elif following:
+                label = f"Next: {following[0].page}"
+                st.page_link(following[0].file, label=label, icon=":material/arrow_forward:")
+            st.button("Leave the tour" if following else "End the tour", icon=":material/close:", on_click=leave)
 
 
 def leave() -> None:
