@@ -27,8 +27,10 @@ from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
 from core.sessions.answer import Answer, SessionStatus, Summary, transcript_csv
 from core.sessions.at_hand import counting_seconds, fits_in_hand
-from core.sessions.file import SessionFile, SessionRow, StoredState, Turn, now
-from core.sessions.old_states import migrate
+from core.sessions.kept.file import SessionFile
+from core.sessions.kept.old_states import migrate
+from core.sessions.kept.rows import SessionRow, StoredState
+from core.sessions.kept.turn import Turn, now
 from core.sessions.pace import Pace
 from core.sessions.question import SessionQuestion, has_statistics, question_from
 from core.sessions.room import MOST_ANSWERS
@@ -63,7 +65,7 @@ class Session:
     **Privacy** Everything a session can ever say was paid for when it opened: `mechanism.cost` bounds any sequence of
     questions, also one chosen after seeing the answers. What is left of that cost goes from answer to answer, also over
     restarts, and the kernel of an answer refuses whatever goes beyond it. An answer is returned only after it is stored
-    together with the state that follows it (`file.py`), so what an adversary sees is one run of the mechanism, in the
+    together with the state that follows it (`kept/turn.py`): what an adversary sees is one run of the mechanism, in the
     order of the replies, whatever crashes or races there were. An error after noise was drawn may tell what was drawn
     (only a hard answer learns, say), and would not be counted: it ends the session. A session that has ended gives back
     what it never used (`settlement.py`).

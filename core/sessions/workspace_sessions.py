@@ -37,8 +37,9 @@ from core.privacy.events import Cost
 from core.privacy.noise import NoiseSource
 from core.release.release import Release
 from core.sessions.at_hand import at_hand
-from core.sessions.file import SessionFile, SessionRow, StoredState
 from core.sessions.from_release import FromRelease, Released, Untouched
+from core.sessions.kept.file import SessionFile
+from core.sessions.kept.rows import SessionRow, StoredState
 from core.sessions.pace import Pace
 from core.sessions.session import Session, session_of, written
 from core.sessions.settlement import Settlement

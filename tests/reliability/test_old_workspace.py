@@ -22,7 +22,7 @@ from core import Desk
 from core.base.errors import OutOfBudget, Refused
 from core.kernel.allowance import Allowance
 from core.kernel.query import Query
-from core.sessions.file import StoredState
+from core.sessions.kept.rows import StoredState
 from core.sessions.pace import Pace
 from core.sessions.session import Session
 

@@ -21,7 +21,8 @@ from core.base.errors import DeskError
 from core.kernel.query import Query
 from core.ledger.database import Database
 from core.ledger.journal import Journal
-from core.sessions.file import SessionFile, Turn
+from core.sessions.kept.file import SessionFile
+from core.sessions.kept.turn import Turn
 from core.sessions.session import Session
 from tests.core import asker
 from tests.core.people import DOMAIN, TOTAL, people

@@ -13,7 +13,7 @@ STATEMENT = re.compile(
     r"\s*(SELECT\s.*\sFROM|INSERT\s+INTO|CREATE\s+(TEMP\s+)?(TABLE|VIEW)|COPY\s|ATTACH\s|PRAGMA\s)", re.S
 )
 WORDS = re.compile("SELECT|INSERT|CREATE|COPY|ATTACH|PRAGMA")
-ROOMS = ("core/table/formats/", "core/ledger/", "core/sessions/file.py", "core/desk/kept/small_rows.py")
+ROOMS = ("core/table/formats/", "core/ledger/", "core/sessions/kept/", "core/desk/kept/small_rows.py")
 """Rows of private tables; spends; answers of sessions; what servers share beside them."""
 EXAMPLES = ("core/formulas/sql/", "dashboard/")
 """Statements that people write are parsed by a grammar of our own and never run; pages show some."""

@@ -19,9 +19,9 @@ from core.ledger.ledger import Ledger
 from core.ledger.places import on_server, open_database
 from core.ledger.postgres_sql import SCHEMA, as_postgres, sentence_of
 from core.privacy.filters import PURE
-from core.sessions.file import SessionFile
+from core.sessions.kept.file import SessionFile
 from tests.core.ledger.test_ledger import OTHER_BUDGET, REASON, declared, one_way, opened, reserve
-from tests.core.sessions.test_file import add, close, record
+from tests.core.sessions.kept.stored import add, close, record
 from tests.databases import NOBODY_KNOWS, StartedServer, name_of
 
 SMALL = Layout(noun="list", mark=77, version=1, tables=("CREATE TABLE t (a INTEGER NOT NULL, b BLOB) STRICT",))

@@ -13,7 +13,7 @@ from core.kernel.kernel import Kernel
 from core.kernel.query import Query
 from core.privacy.events import Pure
 from core.registry import interactive
-from core.sessions.file import Turn
+from core.sessions.kept.turn import Turn
 from core.sessions.question import SessionQuestion, question_from
 from tests.core.asker import Asker
 from tests.core.people import DOMAIN, ONE, PAIRS, desk, held, people

@@ -16,7 +16,7 @@ from core.mechanisms.online.online_laplace import OnlineLaplace
 from core.privacy.budget import Budget
 from core.privacy.events import Gaussian
 from core.privacy.unit import Unit
-from core.sessions.old_states import migrate
+from core.sessions.kept.old_states import migrate
 from core.table.counts import Cells
 from tests.core.mechanisms.asked import CUBE, cells, questions
 from tests.kernels import OpenSession, answered, opened

@@ -1,0 +1,1 @@
+"""What sessions leave behind: their tables, states and replies. It imports ledger and what a session is asked."""
