@@ -9,36 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from core.base.errors import BadParameter, Refused
-from core.desk.accounts import Accounts
-from core.desk.books import Books
-from core.desk.decisions import Decisions
-from core.desk.held_tables import HeldTables
-from core.desk.kept.drafts import Drafts
-from core.desk.kept.labels import Labels
-from core.desk.kept.machine_keys import MachineKeys
-from core.desk.kept.publisher import PublisherFile
-from core.desk.kept.shared import SharedItem, SharedItems
-from core.desk.known_rows import KnownRows
-from core.desk.payments import AnyPlan, Payments
-from core.desk.planner import Planner
+from core.desk.kept.shared import SharedItem
+from core.desk.parts import Parts
+from core.desk.payments import AnyPlan
 from core.desk.recommended import Recommendation
-from core.desk.release_attacks import RUNS, AttackedRelease, ReleaseAttacks
-from core.desk.releases import Releases
-from core.desk.running.background import Background
+from core.desk.release_attacks import RUNS, AttackedRelease
 from core.desk.running.take_over import TakeOver
-from core.desk.running.worker import Worker
-from core.desk.session_choice import SessionChoice
-from core.desk.surveys import Found, Surveys
-from core.desk.told_figures import ToldFigures
+from core.desk.tables.surveys import Found
 from core.desk.workspace import outside, workspace
-from core.ledger.ledger import Ledger
 from core.ledger.lost_spends import Lost
 from core.mechanisms.discovery.discovery import SurveyKind
 from core.mechanisms.kit.protocol import Progress, silent
@@ -55,7 +39,6 @@ from core.plans.session_plan import SessionPlan
 from core.plans.session_terms import leave_out
 from core.plans.statements import DeskTable, RunProgress, Statement
 from core.privacy.budget import Budget
-from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass
 from core.registry import offline
@@ -65,10 +48,7 @@ from core.schema.domain import Domain
 from core.sessions.from_release import classes_of
 from core.sessions.pace import Pace
 from core.sessions.session import Session
-from core.sessions.workspace_sessions import Sessions
 from core.table.counts import Counts
-
-OPEN_TABLES = 4
 
 
 class Desk:
@@ -91,45 +71,19 @@ class Desk:
         environment may name one, and otherwise they are files of the workspace (`books.py`).
         """
         self.folder = workspace(folder)
-        notes = journal or outside()
-        self._books = books = Books.of(self.folder, ledger)
-        self.ledger = Ledger(books.ledger, outside=notes)
-        books.bind(self.ledger)
-        self._worker = Worker(self.folder, notes, books.ledger) if worker else None
+        self._parts = parts = Parts(
+            self.folder, journal or outside(), pace=pace or Pace(), worker=worker, ledger=ledger
+        )
         self._take_over: TakeOver | None = None
-        self._noise = Noise()
-        self._background = Background()
-        self._accounts = Accounts(self.folder, self.ledger, self._noise)
-        self.labels = Labels(books.items("labels"))
-        self._tables = HeldTables(self.folder, self.ledger, self._noise, self._accounts, self.labels)
-        self._open = lru_cache(maxsize=OPEN_TABLES)(self._tables.open)
-        self.shared_items = SharedItems(books.items("shared"))
-        self.drafts = Drafts(self.folder / "drafts")
-        self.publisher = PublisherFile(books.items("publisher"))
-        self.machine_keys = MachineKeys(books.items("machines"))
-        self.known_rows = KnownRows(self.ledger)
-        self.told_figures = ToldFigures(self.folder, self.ledger, self.known_rows)
-        self._planner = Planner(self.ledger, self.table, self.told_figures, self.known_rows)
-        self._attacks = ReleaseAttacks(self.ledger, self._planner, table=self.table, rows=self._open)
-        self.session_choice = SessionChoice(self.told_figures, self.known_rows)
-        self._decisions = Decisions(self.ledger, table=self.table, counts=self._open)
-        self._surveys = Surveys(self.ledger, self._noise, self._accounts)
-        self._sessions = Sessions(
-            books.sessions, self.ledger, self._noise, table=self.table, counts=self._open, pace=pace or Pace()
-        )
-        self._releases = Releases(self.ledger, self._planner, self.told_figures, table=self.table, counts=self._open)
-        self._payments = Payments(
-            self.ledger,
-            self._noise,
-            self._background,
-            planner=self._planner,
-            releases=self._releases,
-            sessions=self._sessions,
-            decisions=self._decisions,
-            table=self.table,
-            counts=self._open,
-            worker=self._worker,
-        )
+        self.ledger = parts.ledger
+        self.labels = parts.labels
+        self.shared_items = parts.shared_items
+        self.drafts = parts.drafts
+        self.publisher = parts.publisher
+        self.machine_keys = parts.machine_keys
+        self.known_rows = parts.known_rows
+        self.told_figures = parts.told_figures
+        self.session_choice = parts.session_choice
 
     def add_table(
         self,
@@ -147,7 +101,7 @@ class Desk:
         if schema and unit are the same, and otherwise another table that spends from the same budget. So do the same
         rows in another order, format or choice of columns, unless `apart` gives a reason, which stays on record.
         """
-        return self._tables.add(source, domain, unit=unit, budget=budget, name=name, apart=apart)
+        return self._parts.tables.add(source, domain, unit=unit, budget=budget, name=name, apart=apart)
 
     def discover(
         self,
@@ -163,11 +117,11 @@ class Desk:
 
         Which account pays, and what `apart` is, is as in `add_table`.
         """
-        return self._surveys.discover(source, columns, unit=unit, total=total, part=part, apart=apart)
+        return self._parts.surveys.discover(source, columns, unit=unit, total=total, part=part, apart=apart)
 
     def tables(self, *, archived: bool = False) -> list[DeskTable]:
         """Tables that can be used, newest first; or those that were put away, which can be brought back."""
-        return self._tables.all(archived=archived)
+        return self._parts.tables.all(archived=archived)
 
     def rename(self, identity: str, name: str) -> None:
         """Call a table or release so at this desk from now on; certificates and the ledger stay as they are."""
@@ -189,7 +143,7 @@ class Desk:
             self.ledger.dataset(identity)
 
     def table(self, identity: str) -> DeskTable:
-        return self._tables.find(identity)
+        return self._parts.tables.find(identity)
 
     def plan(
         self,
@@ -223,17 +177,17 @@ class Desk:
             edition=edition,
             copies=copies,
         )
-        return self._planner.plan(own, self._planner.measuring(own, terms, measure), stand_ins)
+        return self._parts.planner.plan(own, self._parts.planner.measuring(own, terms, measure), stand_ins)
 
     def plan_from(
         self, table: DeskTable | str, terms: ReleaseTerms, *, edition: int = 1, stand_ins: StandIns | None = None
     ) -> Plan:
         """The same for a choice that was made before: on a page, in a plan file or in another workspace."""
-        return self._planner.plan(self.table(_id_of(table)), replace(terms, edition=edition), stand_ins)
+        return self._parts.planner.plan(self.table(_id_of(table)), replace(terms, edition=edition), stand_ins)
 
     def refine(self, plan: Plan, *, stand_ins: StandIns | None = None) -> Iterator[Figure]:
         """Better and better figures of a plan, one after each further trial; for work in the background."""
-        return self._planner.refine(plan, stand_ins)
+        return self._parts.planner.refine(plan, stand_ins)
 
     def stand_ins(
         self,
@@ -262,11 +216,11 @@ class Desk:
         """Every mechanism: plans with their figures, the best first, each with a reason; and why others are refused."""
         own = self.table(_id_of(table))
         public = self.told_figures.stand_ins(own, queries, rows=rows, sample=sample, sketch=sketch)
-        return self._planner.recommend(own, queries, budget, measure, public)
+        return self._parts.planner.recommend(own, queries, budget, measure, public)
 
     def error_map(self, plan: Plan, stand_ins: StandIns) -> ErrorMap:
         """Where a plan's release would be off, by column, pair and class, in one run on a stand-in."""
-        return self._planner.error_map(plan, stand_ins)
+        return self._parts.planner.error_map(plan, stand_ins)
 
     def budget_for(
         self,
@@ -282,7 +236,9 @@ class Desk:
     ) -> Budget:
         """The smallest budget with which nine releases of ten err by at most `within` rows, as simulated."""
         public = stand_ins or self.stand_ins(table, queries)
-        return self._planner.budget_for(queries, mechanism, options, public, within=within, delta=delta, error=error)
+        return self._parts.planner.budget_for(
+            queries, mechanism, options, public, within=within, delta=delta, error=error
+        )
 
     def plan_session(
         self,
@@ -299,7 +255,7 @@ class Desk:
 
         Options that are left out are the usual ones, or where those cannot be kept the ones the mechanism proposes.
         """
-        return self._sessions.plan(
+        return self._parts.sessions.plan(
             self.table(_id_of(table)),
             mechanism=mechanism,
             budget=budget,
@@ -311,8 +267,8 @@ class Desk:
 
     def open_session(self, plan: SessionPlan) -> Session:
         """Pay for the whole session once and open it; the same plan is the same session again at no cost."""
-        plan_id = self._payments.reserve(plan, (SessionPlan,))
-        self._payments.finish(plan_id)
+        plan_id = self._parts.payments.reserve(plan, (SessionPlan,))
+        self._parts.payments.finish(plan_id)
         return self.session(plan_id)
 
     def ask(
@@ -339,7 +295,7 @@ class Desk:
         wanted = {"mechanism": mechanism, "budget": budget, "columns": columns, "earlier": earlier, "queries": queries}
         if release is not None:
             leave_out({**wanted, **options}, "a stored release is asked as it is")
-            return self._sessions.from_release(release, own, edition)
+            return self._parts.sessions.from_release(release, own, edition)
         if budget is None:
             raise BadParameter("budget", "say how much the session may spend, or name a stored release.")
         asked = {"columns": columns, "earlier": earlier, "edition": edition, **options}
@@ -353,7 +309,7 @@ class Desk:
             classes = classes_of(queries, columns, own.domain)
             plan = self.plan(own, classes, mechanism=mechanism, budget=budget, edition=edition, **options)
             self.release(plan)
-            return self._sessions.from_release(plan.id, own, edition=1)
+            return self._parts.sessions.from_release(plan.id, own, edition=1)
         leave_out({"queries": queries}, f"'{mechanism}' answers any question")
         return self.open_session(self.plan_session(own, mechanism=mechanism, budget=budget, **asked))
 
@@ -385,7 +341,7 @@ class Desk:
         `problem` is one of the problems of the registry, or a decision by its own name; `public` is its public part:
         sites, sets, columns and settings by their names.
         """
-        return self._decisions.plan(self.table(_id_of(table)), problem, public, budget, edition)
+        return self._parts.decisions.plan(self.table(_id_of(table)), problem, public, budget, edition)
 
     def decide(
         self,
@@ -398,35 +354,35 @@ class Desk:
     ) -> DecisionRelease:
         """Decide privately: pay once, run, store, return; the same call gives the same decision again at no cost."""
         plan = self.plan_decision(table, problem, public=public, budget=budget, edition=edition)
-        return DecisionRelease(self._payments.finish(self._payments.reserve(plan, (DecisionPlan,))))
+        return DecisionRelease(self._parts.payments.finish(self._parts.payments.reserve(plan, (DecisionPlan,))))
 
     def decision(self, plan_id: str) -> DecisionRelease | None:
         """A stored decision; None while there is none."""
-        return self._decisions.stored(plan_id)
+        return self._parts.decisions.stored(plan_id)
 
     def session(self, session_id: str) -> Session:
         """A session by its id, as it was left."""
-        return self._sessions.session(session_id)
+        return self._parts.sessions.session(session_id)
 
     def sessions(self, table: DeskTable | str | None = None) -> list[Session]:
         """Newest first: of one table, or all."""
-        return self._sessions.sessions(table.id if isinstance(table, DeskTable) else table)
+        return self._parts.sessions.sessions(table.id if isinstance(table, DeskTable) else table)
 
     def affordable(self, plan: AnyPlan) -> bool:
         """Whether the plan is already paid for or still fits the budget."""
-        return self._payments.affordable(plan)
+        return self._parts.payments.affordable(plan)
 
     def release(self, plan: Plan) -> Release:
         """Pay once, run, store, return; the same plan gives the same bytes again at no cost."""
-        return Release(self._payments.finish(self._payments.reserve(plan, (Plan,))))
+        return Release(self._parts.payments.finish(self._parts.payments.reserve(plan, (Plan,))))
 
     def submit(self, plan: AnyPlan) -> str:
         """Pay now and run in the background; `progress` and `result` follow it by the id that this gives."""
-        return self._payments.submit(plan)
+        return self._parts.payments.submit(plan)
 
     def finish(self, plan_id: str, progress: Progress = silent) -> None:
         """Run what is paid for, here and now, unless it has its result."""
-        self._payments.finish(plan_id, progress)
+        self._parts.payments.finish(plan_id, progress)
 
     def resume(self) -> list[str]:
         """Start again every paid plan that has no result yet, for instance after the server was killed.
@@ -437,8 +393,8 @@ class Desk:
         """
         if self.ledger.lost():
             return []
-        self._sessions.settle()
-        return self._payments.resume()
+        self._parts.sessions.settle()
+        return self._parts.payments.resume()
 
     def keep_resuming(self) -> None:
         """Resume now, and, where other servers share the ledger, whatever one of them leaves when it dies."""
@@ -448,11 +404,11 @@ class Desk:
             self._take_over = TakeOver(self.resume, seconds / 2)
 
     def progress(self, plan_id: str) -> RunProgress:
-        return self._payments.progress(plan_id)
+        return self._parts.payments.progress(plan_id)
 
     def result(self, plan_id: str) -> Release | None:
         """The stored release; None while there is none, and for what `session` and `decision` give."""
-        return self._releases.stored(plan_id)
+        return self._parts.releases.stored(plan_id)
 
     def share(self, identity: str, *, title: str, note: str = "") -> SharedItem:
         """Show a stored release, decision or open session to every visitor; it is public by its promise anyway."""
@@ -471,22 +427,22 @@ class Desk:
 
     def misfits(self, plan: DecisionPlan) -> dict[str, int]:
         """Rows that a decision leaves out or counts otherwise, for the curator's own eyes, as `truth`."""
-        return self._decisions.misfits(plan)
+        return self._parts.decisions.misfits(plan)
 
     def truth(self, table: DeskTable | str) -> Counts:
         """The exact counts of a table, for the curator's own eyes: nothing computed from them may leave the desk."""
-        return self._open(self.table(_id_of(table)).id)
+        return self._parts.counts(self.table(_id_of(table)).id)
 
     def attack(self, plan_id: str, secret: str, *, runs: int = RUNS, progress: Progress = silent) -> AttackedRelease:
         """Attack a stored release and what people do instead, for the curator's own eyes, as `truth`; nothing is spent.
 
         `secret` is the column that the attacker wants to know. The same terms run again on random halves of the rows.
         """
-        return self._attacks.attack(plan_id, secret, runs=runs, progress=progress)
+        return self._parts.attacks.attack(plan_id, secret, runs=runs, progress=progress)
 
     def statement(self, table: DeskTable | str) -> Statement:
         """The account of a table: what is left, and every spend."""
-        return self._accounts.statement(self._fingerprint(table))
+        return self._parts.accounts.statement(self._fingerprint(table))
 
     def account_name(self, table: DeskTable | str) -> str:
         """What the account that pays for a table is called: as the first table that it was opened for."""
@@ -506,7 +462,7 @@ class Desk:
 
     def change_budget(self, table: DeskTable | str, budget: Budget, *, reason: str) -> DeskTable:
         """Change a total budget after the first spend: possible only with a reason, which stays on record."""
-        changed = self._accounts.change_budget(self._fingerprint(table), budget, reason=reason)
+        changed = self._parts.accounts.change_budget(self._fingerprint(table), budget, reason=reason)
         return DeskTable.of(self.ledger.dataset(_id_of(table)), changed)
 
     def _paid_session(self, table: DeskTable, **asked: Any) -> bool:
@@ -520,12 +476,7 @@ class Desk:
         """Let the running release finish and accept no more."""
         if self._take_over is not None:
             self._take_over.close()
-        self._background.close()
-        if self._worker is not None:
-            self._worker.close()
-        self._sessions.file.database.close()
-        self.ledger.database.close()
-        self._books.close()
+        self._parts.close()
 
 
 def _id_of(table: DeskTable | str) -> str:

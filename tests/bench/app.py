@@ -186,7 +186,7 @@ def _beside_a_release(home: Path) -> Iterator[Line]:
     frame = panel.iloc[np.random.default_rng(1).integers(0, len(panel), BESIDE_ROWS)].reset_index(drop=True)
     table = desk.add_table(frame, schema, unit=Unit.row(), budget=Budget(4, 1e-9), name="panel")
     plan = desk.plan(table, [Marginals(order=2)], mechanism="tree", budget=Budget(1, 1e-9))
-    paid = desk._payments.reserve(plan)
+    paid = desk._parts.payments.reserve(plan)
     with serving(home) as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         page = browser.new_page()

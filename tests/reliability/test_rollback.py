@@ -119,7 +119,7 @@ def test_the_same_plan_gives_no_second_answer(workplace: Workplace) -> None:
 def test_a_plan_that_was_paid_before_and_finished_after_the_backup_is_not_run_again(workplace: Workplace) -> None:
     desk = workplace.desk
     plan = plan_of(desk)
-    desk._payments.reserve(plan)
+    desk._parts.payments.reserve(plan)
     workplace.backup()
     desk.release(plan)
     desk = workplace.put_back()

@@ -112,7 +112,7 @@ def curator(place: Place, log: Path, step: str, nth: int) -> None:
     """Opens the session and asks question after question until it is killed."""
     asker.register(setattr)
     desk, fuse = place.desk(), Fuse(step, nth)
-    file = desk._sessions.file
+    file = desk._parts.sessions.file
     fuse.around(desk.ledger, "reserve", "reserve", "ledger", desk.ledger.database)
     fuse.around(desk.ledger, "store", "store", "ledger", desk.ledger.database)
     fuse.around(file, "add", "add", "file", file.database)
@@ -200,7 +200,7 @@ def test_a_state_that_was_kept_before_the_kill_is_the_one_that_is_used(place: Pl
     auditor = Auditor(place)
     auditor.kill_at("ledger store BEGIN")
     desk = place.desk()
-    with desk._sessions.file.database.read() as connection:
+    with desk._parts.sessions.file.database.read() as connection:
         before = bytes(connection.execute("SELECT data FROM state").fetchone()["data"])
     assert json.dumps(state_of(opened(desk))).encode() == before
     desk.close()
@@ -256,7 +256,7 @@ def test_forty_kills_while_opening_and_forty_while_answering_change_nothing(plac
 def contend(place: Place, number: int, barrier: Any, queue: Any, kind: type[SessionFile]) -> None:
     asker.register(setattr)
     desk = place.desk()
-    desk._sessions.file.__class__ = kind
+    desk._parts.sessions.file.__class__ = kind
     if kind is Careless:
         Journal.only = lambda journal, session: nullcontext()
     session = opened(desk)

@@ -85,7 +85,7 @@ def release_fails(app: AppTest, desk: Desk, held: DeskTable, patch: pytest.Monke
     plan = desk.plan(held, [Marginals(order=2)], mechanism="laplace", budget=Budget(1))
     patch.setattr(LaplaceTables, "run", failing)
     desk.submit(plan)
-    desk._background._executor.submit(int).result()
+    desk._parts.background._executor.submit(int).result()
     return app.switch_page("steps/budget.py").run()
 
 

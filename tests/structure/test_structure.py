@@ -64,8 +64,9 @@ TESTED_BY: dict[str, tuple[str, str]] = {
         "mechanisms/games/strategies mechanisms/kit/net_checks",
     ),
     "tests/core/desk/test_desk.py": (
-        "the plans that the desk makes, what it shows of tables, and models widened to all columns",
-        "plans/plan plans/session_plan plans/statements models/widened",
+        "the plans that the desk makes, the tables that it holds and what it shows of them, and models widened to all "
+        "columns",
+        "desk/tables/accounts desk/tables/held_tables plans/plan plans/session_plan plans/statements models/widened",
     ),
     "tests/core/planning/simulation/test_kept_trials.py": (
         "what a figure is made of: trials, the model, and its slope between budgets",

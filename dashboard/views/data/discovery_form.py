@@ -7,7 +7,7 @@ import streamlit as st
 from core.base.errors import DeskError, printable
 from core.base.wording import plural, rows
 from core.desk.desk import Desk
-from core.desk.surveys import Price, price
+from core.desk.tables.surveys import Price, price
 from core.mechanisms.discovery.discovery import LONGEST, SurveyKind
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit

@@ -38,7 +38,7 @@ def test_from_table_to_release(desk, held, mechanism, budget):
     assert abs(len(frame) - 3_000) < 400
     assert set(frame["region"]) <= {"north", "south", "east", "elsewhere"}
     assert frame["age"].between(0, 99).all()
-    truth = Marginals(order=2).answers(desk._open(held.id))
+    truth = Marginals(order=2).answers(desk._parts.counts(held.id))
     assert np.abs(release.answers(PAIRS) - truth).mean() < 0.02
     assert desk.progress(plan.id).state == "done"
 
@@ -179,7 +179,7 @@ def test_a_failed_run_stays_paid_and_can_be_finished(desk, held, monkeypatch, ca
 
 def test_a_desk_that_was_killed_finishes_paid_plans(desk, held, tmp_path):
     plan = plan_of(desk, held)
-    desk._payments.reserve(plan)
+    desk._parts.payments.reserve(plan)
     restarted = Desk(tmp_path / "workspace")
     assert restarted.resume() == [plan.id]
     restarted.close()
@@ -255,7 +255,7 @@ def test_columns_nobody_asks_about_do_not_enlarge_the_universe(desk):
     plan = desk.plan(held, [Marginals(order=2, columns=("region", "ill"))], mechanism="histogram", budget=ONE)
     release = desk.release(plan)
     assert list(release.records().columns) == list(people().columns)
-    truth = desk._open(held.id).marginal(("region", "ill"))
+    truth = desk._parts.counts(held.id).marginal(("region", "ill"))
     assert np.abs(release.marginal(("region", "ill")) - truth).max() < 200
 
 

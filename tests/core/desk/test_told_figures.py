@@ -22,6 +22,7 @@ from core.queries.intervals import Intervals
 from core.registry import mechanism_from, offline
 from core.schema.domain import Booleans, Integers
 from core.table.stand_in import StandIn
+from core.table.table import Table
 
 DOMAIN = Domain((Integers(name="a", low=0, high=15), Booleans(name="b"), Integers(name="c", low=0, high=3)))
 ASKED = [Marginals(order=2)]
@@ -50,7 +51,7 @@ def table(desk: Desk) -> DeskTable:
 def test_a_plan_is_told_without_opening_the_table(
     desk: Desk, table: DeskTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desk, "_open", lambda identity: pytest.fail("the private table was opened"))
+    monkeypatch.setattr(Table, "open", lambda folder: pytest.fail("the private table was opened"))
     told = desk.plan(table, ASKED, mechanism="laplace", budget=ONE).expected_error
     assert (told.rows, told.how) == (FIRST_GUESS, "simulated"), "the number of rows is never read off the table"
     declared = desk.stand_ins(table, ASKED, rows=1_000)

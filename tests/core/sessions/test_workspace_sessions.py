@@ -69,7 +69,7 @@ def test_the_ledger_knows_it_as_a_session(desk, held):
 
 def test_a_session_that_was_paid_but_not_opened_opens_for_nothing(desk, held, tmp_path):
     plan = desk.plan_session(held, mechanism="asker", budget=HALF)
-    desk._payments.reserve(plan)
+    desk._parts.payments.reserve(plan)
     spent = desk.statement(held).spent_share
     with pytest.raises(Refused, match="never opened"):
         desk.session(plan.id)

@@ -29,6 +29,7 @@ from core.queries.marginals import Marginals
 from core.registry import query_classes
 from core.schema.domain import Domain
 from core.table.stand_in import StandIn
+from core.table.table import Table
 from dashboard.views.common import state
 from dashboard.views.plan import compare_chart, comparison, offers, plan_form, rehearsals
 from dashboard.views.plan.plan_form import Accuracy
@@ -193,7 +194,7 @@ def test_the_chart_is_remembered(page: Open, mixed: DeskTable, monkeypatch: pyte
 def test_a_rehearsal_is_free_and_looks_at_no_private_row(
     page: Open, desk: Desk, mixed: DeskTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desk, "_open", lambda identity: pytest.fail("the private table was opened"))
+    monkeypatch.setattr(Table, "open", lambda folder: pytest.fail("the private table was opened"))
     app = page("plan")
     number(app, "Rows of the table, as publicly known or guessed").set_value(700).run()
     rehearsed(app)
@@ -271,7 +272,7 @@ def test_mechanisms_for_study_stand_apart(page: Open, mixed: DeskTable) -> None:
 def test_figures_get_better_while_the_page_is_read(
     page: Open, desk: Desk, mixed: DeskTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desk, "_open", lambda identity: pytest.fail("the private table was opened"))
+    monkeypatch.setattr(Table, "open", lambda folder: pytest.fail("the private table was opened"))
     monkeypatch.setattr(kept_trials, "QUICK_RUNS", 2)
     monkeypatch.setattr(recommendation, "CLOSE_RUNS", 2)
     app = pick(page("plan"), "intervals")

@@ -16,8 +16,9 @@ from pytest import MonkeyPatch
 
 from core import Budget, Desk, Halfspaces, Marginals, Unit, registry
 from core.base.errors import Failed
-from core.desk import releases, surveys
+from core.desk import releases
 from core.desk.releases import Releases
+from core.desk.tables import surveys
 from core.kernel import released
 from core.kernel.kernel import Kernel
 from core.kernel.tables import TOTAL

@@ -40,7 +40,7 @@ def waited(desk: Desk, plan_id: str) -> str:
 
 def test_it_finishes_what_was_paid_for_and_tells_how_far_it_is(tmp_path: Path) -> None:
     desk = Desk(tmp_path / "desk", journal=tmp_path / "notes")
-    paid = desk._payments.reserve(planned(desk))
+    paid = desk._parts.payments.reserve(planned(desk))
     told = io.StringIO()
     serve(desk, [paid, "nobody-paid-for-this"], told)
     lines = [json.loads(line) for line in told.getvalue().splitlines()]
@@ -57,7 +57,7 @@ def test_a_release_runs_elsewhere_and_a_killed_worker_loses_nothing(tmp_path: Pa
     first = desk.submit(planned(desk))
     assert waited(desk, first) == "done"
     assert desk.result(first) is not None
-    worker = desk._worker
+    worker = desk._parts.worker
     assert worker is not None and worker._process is not None
     # Killed before the next plan comes, which another one finishes; what was paid for is paid for once.
     os.kill(worker._process.pid, signal.SIGKILL)
@@ -72,7 +72,7 @@ def test_a_release_runs_elsewhere_and_a_killed_worker_loses_nothing(tmp_path: Pa
 @pytest.mark.slow
 def test_a_worker_that_dies_at_work_leaves_a_plan_that_can_be_resumed(tmp_path: Path) -> None:
     desk = Desk(tmp_path / "desk", journal=tmp_path / "notes")
-    paid = desk._payments.reserve(planned(desk))
+    paid = desk._parts.payments.reserve(planned(desk))
     worker = Worker(desk.folder, tmp_path / "notes", desk.folder / LEDGER_FILE)
     worker._command = [worker._command[0], "-c", "import os; input(); os.kill(os.getpid(), 9)"]
     worker.finish(paid, lambda stage, share: None)

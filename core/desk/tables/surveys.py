@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from core.base.errors import BadParameter, Refused
-from core.desk.accounts import Accounts
+from core.desk.tables.accounts import Accounts
 from core.kernel.kernel import Kernel
 from core.ledger.attempts import Attempt
 from core.ledger.ledger import DISCOVERED, Account, Dataset, Ledger

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from core.base.errors import BadParameter, Refused, printable
-from core.desk.accounts import Accounts
 from core.desk.kept.labels import Label, Labels
+from core.desk.tables.accounts import Accounts
 from core.ledger.ledger import Account, Ledger
 from core.plans.canonical import canonical
 from core.plans.statements import DeskTable, current, source_of

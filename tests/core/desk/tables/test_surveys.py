@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from core.base.errors import BadParameter, BadSchema, Failed, OutOfBudget
-from core.desk import surveys
 from core.desk.desk import Desk
-from core.desk.surveys import Found, price
+from core.desk.tables import surveys
+from core.desk.tables.surveys import Found, price
 from core.mechanisms.discovery.discovery import Discovery, Suggestion
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
