@@ -46,8 +46,7 @@ class ClusterRows:
         if source.table is not None:
             self._frame = reader.table(source.table)
         else:
-            # as in a local folder: those in folders too, whose names say nothing
-            self._frame = reader.option("recursiveFileLookup", "true").parquet(source.path)
+            self._frame = _read(reader, source.path or "")
         self._types = {each.name: each.dataType.simpleString() for each in self._frame.schema.fields}
         files.check_names([each.name for each in self._frame.schema.fields])
 
@@ -113,6 +112,24 @@ class ClusterRows:
             return bool(self._frame.selectExpr(f"{_FILE} AS file", f"{_PLACE} AS place").schema)
         except AnalysisException:
             return False
+
+
+def _read(reader: Any, path: str) -> Any:
+    """Rows by a path; of a Delta table those that are in it now, not whatever its files still hold."""
+    if _is_delta(reader, path):
+        return reader.format("delta").load(path)
+    # as in a local folder: those in folders too, whose names say nothing
+    return reader.option("recursiveFileLookup", "true").parquet(path)
+
+
+def _is_delta(reader: Any, path: str) -> bool:
+    """Whether a folder keeps the log of a Delta table; looked at by Spark, which alone knows the cluster's folders."""
+    from pyspark.errors import AnalysisException
+
+    try:
+        return bool(reader.format("text").load(f"{path.rstrip('/')}/_delta_log").schema)
+    except AnalysisException:
+        return False
 
 
 def quoted(name: str) -> str:

@@ -22,7 +22,9 @@ Made = TypeVar("Made")
 _STOPPED = "Spark stopped before it was done; the cluster's own log says why."
 _KINDS: tuple[tuple[str, str], ...] = (
     (r"ModuleNotFoundError|PYTHON_VERSION_MISMATCH", "The executors need Python with release-desk installed, of the "
-     "same version as here."),
+     "same version as here; PYSPARK_PYTHON names it."),
+    (r"DATA_SOURCE_NOT_FOUND.*delta|ClassNotFoundException.*delta", "This is a Delta table, and Delta is not installed "
+     "on the cluster; install it there, or write the table as Parquet files."),
     (r"PATH_NOT_FOUND|FileNotFoundException|UNABLE_TO_INFER_SCHEMA", "There are no Parquet files at this place of the "
      "cluster; check the path."),
     (r"TABLE_OR_VIEW_NOT_FOUND|SCHEMA_NOT_FOUND", "The catalogue of the cluster has no table of this name."),

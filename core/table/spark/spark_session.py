@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import os
 import re
@@ -88,8 +89,9 @@ def _remote(address: str) -> Any:
     from pyspark.sql.connect.session import SparkSession
 
     opened = _set(SparkSession.builder.remote(address).create())
-    # at the end of the program nobody waits for a server that may be gone; it forgets sessions by itself
+    # at the end of the program nobody waits, for minutes, for a server that may be gone; it forgets sessions by itself
     opened.release_session_on_close = False
+    atexit.unregister(opened.client._on_exit)
     return opened
 
 

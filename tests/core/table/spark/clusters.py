@@ -47,9 +47,7 @@ def connect_server(folder: Path) -> Iterator[tuple[str, Path]]:
     """The address of a server that runs as long as this is open, and its log."""
     import pyspark
 
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     settings = {
         "spark.connect.grpc.binding.address": "127.0.0.1",
         "spark.connect.grpc.binding.port": str(port),
@@ -75,14 +73,20 @@ def connect_server(folder: Path) -> Iterator[tuple[str, Path]]:
             env={**os.environ, "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": paths},
         )
         try:
-            _wait(port, server, log)
+            wait_for(port, server, log)
             yield f"sc://127.0.0.1:{port}", log
         finally:
             server.terminate()
             server.wait(60)
 
 
-def _wait(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def wait_for(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end and server.poll() is None:
         try:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +21,7 @@ from core.table.spark import spark_session
 from core.table.spark.spark_source import SparkSource
 from core.table.spark.spark_table import SparkTable, columns_on_cluster
 from core.table.table import Table
-from tests.core.table.spark.clusters import DOMAIN, connect_server, rows, write
+from tests.core.table.spark.clusters import DOMAIN, ROOT, connect_server, rows, write
 from tests.core.table.spark.test_spark import Fixed
 from tests.privacy.kit.pipeline import Pair, release, replayed_on
 from tests.privacy.kit.sources import DOMAIN as NEIGHBOURS
@@ -117,6 +119,28 @@ def test_a_table_of_the_catalogue_is_one_too(folder: Path, tmp_path: Path) -> No
     source = SparkSource(address=LOCAL, folder=str(folder / "encoded"), table="default.people")
     found = SparkTable.load(source, DOMAIN, UNITS["numbers"], Fixed())
     same(found, Table.load(tmp_path / "x.parquet", DOMAIN, UNITS["numbers"], Fixed()))
+
+
+def test_files_of_a_delta_table_are_not_taken_for_its_rows(address: str, folder: Path, tmp_path: Path) -> None:
+    """Files of removed rows stay in such a folder; only its log says which count."""
+    parquet.write_table(rows(), tmp_path / "x.parquet")
+    log = tmp_path / "_delta_log"
+    log.mkdir()
+    (log / "00000000000000000000.json").write_text('{"commitInfo": {}}')
+    with pytest.raises(BadFile, match="Delta is not installed"):
+        SparkTable.load(described(address, folder, tmp_path), DOMAIN, UNITS["rows"], Fixed())
+
+
+def test_the_end_of_a_program_waits_for_no_server(server: tuple[str, Path]) -> None:
+    """PySpark asks the server once more, and tries for ten minutes where it is gone."""
+    program = f"""
+from pyspark.sql.connect.client.core import SparkConnectClient
+SparkConnectClient._on_exit = lambda client: print("asked once more")
+from core.table.spark.spark_session import session
+print(session({server[0]!r}).version)
+"""
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    assert told.startswith("4.") and "asked" not in told
 
 
 def test_columns_are_told_before_there_is_a_schema(address: str, folder: Path, people: Path) -> None:
