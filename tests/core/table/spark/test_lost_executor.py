@@ -13,7 +13,7 @@ import pytest
 
 from core.table.table import Table
 from tests.core.table.spark.clusters import DOMAIN, PATIENCE, ROOT, rows, write
-from tests.core.table.spark.counted import PAIRS, UNITS
+from tests.core.table.spark.counted import PAIRS, UNIT
 from tests.core.table.spark.standalone import Cluster, standalone
 from tests.core.table.spark.test_spark import Fixed
 
@@ -31,14 +31,14 @@ SETTINGS = {
 """What a desk's own configuration of Spark would say; many small tasks, so that an executor is lost between some."""
 
 
-def desk(cluster: Cluster, folder: Path, people: Path, unit: str) -> subprocess.Popen[bytes]:
+def desk(cluster: Cluster, folder: Path, people: Path) -> subprocess.Popen[bytes]:
     """A process that loads and counts the table."""
     told = folder / "conf" / "spark-defaults.conf"
     told.parent.mkdir(parents=True)
     told.write_text("".join(f"{name} {value}\n" for name, value in SETTINGS.items()))
     with (folder / "desk.log").open("wb") as written:
         return subprocess.Popen(
-            [sys.executable, "-m", "tests.core.table.spark.counted", cluster.address, str(folder), str(people), unit],
+            [sys.executable, "-m", "tests.core.table.spark.counted", cluster.address, str(folder), str(people)],
             cwd=ROOT,
             env={
                 **os.environ,
@@ -60,14 +60,13 @@ def wait_until(there: Path, pattern: str, run: subprocess.Popen[bytes]) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize("unit", UNITS)
-def test_no_count_changes(unit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_count_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     people = write(tmp_path / "people", rows(40_000))
-    folder = tmp_path / unit
+    folder = tmp_path / "desk"
     folder.mkdir()
     with standalone(tmp_path / "cluster") as cluster:
-        run = desk(cluster, folder, people, unit)
+        run = desk(cluster, folder, people)
         try:
             wait_until(folder, "encoded/*/_temporary/*/task_*/*", run)
             lost = {cluster.lose_one()}
@@ -78,7 +77,7 @@ def test_no_count_changes(unit: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
             run.kill()
             run.wait()
         assert len(lost) == 2
-    wanted = Table.load(people, DOMAIN, UNITS[unit], Fixed())
+    wanted = Table.load(people, DOMAIN, UNIT, Fixed())
     with np.load(folder / "counted.npz") as found:
         facts = [wanted.rows, wanted.dropped_rows, *wanted.misfits.values()]
         assert found["facts"].tolist() == facts
