@@ -10,29 +10,11 @@ from collections.abc import Sequence
 
 import tests.bench
 
-_HARNESS = {
-    "__main__",
-    "coverage_numbers",
-    "dpmm_peer",
-    "line",
-    "marginal_tables",
-    "online_any",
-    "progress",
-    "promise_held_out",
-    "promise_model",
-    "promise_questions",
-    "promise_tables",
-    "range_columns",
-    "range_peers",
-    "recorded",
-    "utility_tables",
-}
-
 
 def names() -> list[str]:
-    """Benchmarks are the modules of this folder that are neither the harness nor its tests."""
-    found = (module.name for module in pkgutil.iter_modules(tests.bench.__path__))
-    return sorted(name for name in found if name not in _HARNESS and not name.startswith("test_"))
+    """Benchmarks are the modules of this folder, its tests aside; what they share is in `kit`."""
+    found = (module.name for module in pkgutil.iter_modules(tests.bench.__path__) if not module.ispkg)
+    return sorted(name for name in found if name != "__main__" and not name.startswith("test_"))
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.bench.line import Line
+from tests.bench.kit.line import Line
 from tests.dashboard.server import FLAGS, PATIENCE, ROOT, Server, serving
 
 PAGES = ("data", "plan", "release", "ask", "accuracy", "budget", "limits", "shared", "help")

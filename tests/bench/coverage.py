@@ -7,15 +7,14 @@ row fulfils. Sessions are many and short, because all answers of one share some 
 with a delta take turns, and so do units: a row added, a row replaced, persons with three rows.
 
 Sums, averages and quantiles that follow from answers, and the figures that decisions measure, are in
-`coverage_numbers.py`.
+`kit/coverage_numbers.py`.
 
 The metric is the share of intervals that hold the truth, claimed 95 %, in rows and in per cent apart. Questions are
-asked in portions; with `RELEASE_DESK_BENCH_PROGRESS` a stopped run goes on behind the last whole one (`progress.py`).
+asked in portions; with `RELEASE_DESK_BENCH_PROGRESS` a stopped run goes on after the last of them (`kit/progress.py`).
 """
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -45,10 +44,10 @@ from core.schema.domain import Booleans, Categories, Domain
 from core.sessions.measured_bounds import MeasuredBounds
 from core.table.counts import Cells
 from core.table.table import Table
-from tests.bench import coverage_numbers
-from tests.bench.line import Line
-from tests.bench.online import DATA
-from tests.bench.progress import kept
+from tests.bench.kit import coverage_numbers
+from tests.bench.kit.line import Line
+from tests.bench.kit.progress import kept
+from tests.bench.kit.real_data import adult_folder
 from tests.kernels import kernel_for
 from tests.kernels import run as run_on
 
@@ -240,8 +239,8 @@ def _demo() -> Iterator[Cells]:
 
 
 def _census() -> Iterator[Cells]:
-    folder = Path(os.environ.get(DATA, Path(__file__).resolve().parents[3] / "shared" / "data"))
-    if (folder / "adult.csv").exists():
+    folder = adult_folder()
+    if folder is not None:
         codes = np.loadtxt(folder / "adult.csv", delimiter=",", skiprows=1, dtype=np.int64)
         yield _counted((codes >= np.maximum(1, np.median(codes, axis=0)))[:, :6].astype(np.int64))
 

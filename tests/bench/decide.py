@@ -21,8 +21,8 @@ from core.privacy.unit import Unit
 from core.registry import decision_from
 from core.schema.domain import Booleans, Categories, Domain, Integers
 from core.table.stand_in import StandIn
-from tests.bench.line import Line
-from tests.bench.recorded import recorded
+from tests.bench.kit.line import Line
+from tests.bench.kit.recorded import recorded
 from tests.kernels import run as decide
 
 RUNS = 20

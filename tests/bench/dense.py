@@ -18,8 +18,8 @@ from core.models.dense import Dense
 from core.models.fitting.updates import Weights
 from core.queries.marginals import Marginals
 from core.schema.domain import Categories, Domain
-from tests.bench.line import Line, cpu_seconds
-from tests.bench.recorded import recorded
+from tests.bench.kit.line import Line, cpu_seconds
+from tests.bench.kit.recorded import recorded
 
 COLUMNS = (5, 6, 7)
 """Columns of ten values each."""

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,10 +26,10 @@ from core.queries.halfspaces import Halfspaces
 from core.queries.kit.normals import discretised
 from core.schema.domain import Domain, Integers
 from core.table.table import Table
-from tests.bench.line import Line, cpu_seconds
+from tests.bench.kit.line import Line, cpu_seconds
+from tests.bench.kit.real_data import adult_folder
 from tests.kernels import run as release_of
 
-DATA = "RELEASE_DESK_BENCH_DATA"
 """Environment variable: the folder that holds adult.csv and adult-domain.json."""
 ROWS, NORMALS, RUNS, STEPS = 50_000, 2_000, 3, 128
 ADULT = ("age", "education-num", "capital-gain", "capital-loss", "hours-per-week")
@@ -56,11 +54,9 @@ RECORDED = {
 
 def run() -> Iterator[Line]:
     tables = {f"d={columns}": cloud(columns) for columns in (2, 5, 10, 20)}
-    folder = Path(os.environ.get(DATA, Path(__file__).resolve().parents[3] / "shared" / "data"))
-    if (folder / "adult.csv").exists():
+    folder = adult_folder()
+    if folder is not None:
         tables["adult"] = adult(folder)
-    else:
-        print(f"No adult.csv in {folder.name}; set {DATA} to the folder that holds it.", file=sys.stderr)
     for (name, epsilon, delta), study in RECORDED.items():
         if name in tables:
             yield from _compared(name, tables[name], Budget(epsilon, delta), study)

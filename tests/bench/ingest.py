@@ -23,61 +23,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import duckdb
-import numpy as np
-import pyarrow as pa
-from pyarrow import parquet
 
 from core import Budget, Desk, Marginals
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
-from core.schema.domain import Attribute, Categories, Domain, Integers, Reals
 from core.table.table import Table
-from tests.bench.line import Line, peak_rss_mb
+from tests.bench.kit.line import Line, peak_mb
+from tests.bench.kit.wide_file import PERSON, PIECE, REALS, TEXTS, WHOLES, domain, write_rows
 
 CASES = {"parquet": 1_000_000, "csv": 1_000_000, "large.parquet": 10_000_000}
 HUGE = 100_000_000
-PIECE = 1_000_000
-"""Rows made and written at a time."""
 ROOM = 8 * 2**30
-TEXTS = {"sex": 2, "smoker": 2, "race": 5, "relation": 6, "marital": 7, "work": 9, "education": 16, "country": 42}
-WHOLES = {"age": 100, "hours": 100, "children": 12, "year": 120}
-REALS = {"income": 50, "weight": 64, "score": 100}
-PERSON = "person"
 METRICS = ("wall_s", "cpu_s", "rss_mb")
-
-
-def domain() -> Domain:
-    texts: list[Attribute] = [Categories(name=name, values=tuple(_values(name))) for name in TEXTS]
-    wholes: list[Attribute] = [Integers(name=name, low=0, high=size - 1) for name, size in WHOLES.items()]
-    reals: list[Attribute] = [Reals(name=name, low=0, high=1000, bins=bins) for name, bins in REALS.items()]
-    return Domain((*texts, *wholes, *reals))
-
-
-def _values(name: str) -> list[str]:
-    return [f"{name} number {code}" for code in range(TEXTS[name])]
-
-
-def _write(folder: Path, kind: str, rows: int) -> Path:
-    """Made-up rows; skewed, as real columns are. People have four each on average."""
-    made, generator = folder / "rows.parquet", np.random.default_rng(1)
-    pieces = (_piece(generator, min(PIECE, rows - start), rows // 4) for start in range(0, rows, PIECE))
-    first = next(pieces)
-    with parquet.ParquetWriter(made, first.schema) as writer:
-        for piece in itertools.chain([first], pieces):
-            writer.write_table(piece)
-    if kind != "csv":
-        return made
-    with duckdb.connect() as engine:
-        engine.read_parquet(str(made)).write_csv(str(folder / "rows.csv"))
-    return folder / "rows.csv"
-
-
-def _piece(generator: np.random.Generator, rows: int, people: int) -> pa.Table:
-    skewed = {name: (generator.beta(1, 3, rows) * size).astype(int) for name, size in {**TEXTS, **WHOLES}.items()}
-    texts = {name: pa.array(_values(name)).take(pa.array(skewed[name])) for name in TEXTS}
-    wholes = {name: skewed[name] for name in WHOLES}
-    reals = {name: np.round(generator.beta(1, 3, rows) * 1000, 3) for name in REALS}
-    return pa.table({**texts, **wholes, **reals, PERSON: generator.integers(0, people, rows)})
 
 
 def _ours(path: str) -> dict[str, float]:
@@ -112,20 +69,10 @@ def _duckdb(path: str, reading: bool) -> dict[str, float]:
     return _measured(count)
 
 
-def _peak_mb() -> float:
-    """Largest memory of this process. Linux hands `ru_maxrss` on from the parent at exec; VmHWM starts afresh."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        found = re.search(r"^VmHWM:\s+(\d+) kB", status.read_text(), re.MULTILINE)
-        if found:
-            return int(found[1]) / 2**10
-    return peak_rss_mb()
-
-
 def _measured(work: Callable[[], object]) -> dict[str, float]:
     wall, cpu = time.perf_counter(), time.process_time()
     work()
-    return dict(zip(METRICS, (time.perf_counter() - wall, time.process_time() - cpu, _peak_mb()), strict=True))
+    return dict(zip(METRICS, (time.perf_counter() - wall, time.process_time() - cpu, peak_mb()), strict=True))
 
 
 def _added(path: str, unit: Unit) -> dict[str, float]:
@@ -172,7 +119,7 @@ def run() -> Iterator[Line]:
             if rows > PIECE and not _room(Path(folder)):
                 print("The case of ten million rows is left out: too little free memory or disk.", file=sys.stderr)
                 continue
-            path = _write(Path(folder), kind, rows)
+            path = write_rows(Path(folder), kind, rows)
             case = f"{path.suffix[1:]} {rows:,} x {len(domain())}, 105 pairs"
             ours = _apart("ours", path)
             yield Line("ingest", f"{case}: reading and encoding", "cpu_s", ours["load_cpu_s"])
@@ -186,7 +133,7 @@ def run() -> Iterator[Line]:
                     yield Line("ingest", f"{case}: add to a desk, release by tree", metric, figure)
     if os.environ.get("RELEASE_DESK_BENCH_HUGE"):
         with tempfile.TemporaryDirectory() as folder:
-            yield from _desk(_write(Path(folder), "parquet", HUGE), f"parquet {HUGE:,} x {len(domain())}")
+            yield from _desk(write_rows(Path(folder), "parquet", HUGE), f"parquet {HUGE:,} x {len(domain())}")
 
 
 def _desk(path: Path, case: str) -> Iterator[Line]:

@@ -7,8 +7,8 @@ how the tree runs here. Lines of 'private rows' are the same with epsilon for ad
 known: there errors are those of the shares of rows that a release answers with, its counts over its own total. They
 are set beside the same peers, which know the number of rows.
 
-Then columns most of whose cells are empty or alike (`range_columns.py`), of up to 2^20 cells, beside published ways
-that run here (`range_peers.py`) and know what the tree knows, on the same draws: with public and with private rows.
+Then columns most of whose cells are empty or alike (`kit/range_columns.py`), of up to 2^20 cells, beside published ways
+that run here (`kit/range_peers.py`) and know what the tree knows, on the same draws: with public and with private rows.
 
 The mean error of one run varies by a third to a half of itself, because few noisy counts decide long ranges; recorded
 figures are means of 5 runs (2 for DAWA), so a single ratio is certain to about 20 % only.
@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import csv
 import importlib.util
-import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -34,12 +33,12 @@ from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
-from tests.bench.line import Line, cpu_seconds
-from tests.bench.range_columns import HELD_OUT, TUNED, made
-from tests.bench.range_peers import PEERS as PEERS_HERE
+from tests.bench.kit.line import Line, cpu_seconds
+from tests.bench.kit.range_columns import HELD_OUT, TUNED, made
+from tests.bench.kit.range_peers import PEERS as PEERS_HERE
+from tests.bench.kit.real_data import DATA, data_folder
 from tests.kernels import run as release_of
 
-DATA = "RELEASE_DESK_BENCH_DATA"
 """Environment variable: the folder that holds dpbench/*.npy and dpbench/peers-1d.csv."""
 OPENDP = "opendp consistent tree b=16"
 PEERS = ("HDMM + isotonic", "b-ary tree + isotonic", "DAWA", OPENDP)
@@ -140,8 +139,7 @@ def _range_error(released: NDArray[np.float64], truth: Table, ranges: NDArray[np
 
 def found(name: str) -> Path | None:
     """The folder dpbench in the given data folder, or in one beside the repository; a sentence and None if absent."""
-    beside = Path(__file__).resolve().parents[3] / "shared" / "data"
-    folder = Path(os.environ.get(DATA, beside)) / "dpbench"
+    folder = data_folder() / "dpbench"
     if (folder / name).exists():
         return folder
     print(

@@ -7,12 +7,9 @@ square waves, recorded. Ages and weights of the sample are declared smooth, as a
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from collections.abc import Iterator
 from itertools import combinations
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -23,8 +20,9 @@ from core.local.question import LocalQuestion
 from core.local.reports import randomise_codes
 from core.schema.domain import Categories, Domain
 from core.table.stand_in import StandIn
-from tests.bench.line import Line
-from tests.bench.marginals import DATA, adult
+from tests.bench.kit.line import Line
+from tests.bench.kit.real_data import adult_folder
+from tests.bench.marginals import adult
 
 SMOOTH = {"age", "fnlwgt"}
 RUNS, RUNS_SMOOTH, RUNS_TOGETHER = 100, 20, 5
@@ -43,10 +41,8 @@ MANY, COLUMNS, VALUES = 1_000_000, 20, 16
 
 
 def run() -> Iterator[Line]:
-    folder = Path(os.environ.get(DATA, Path(__file__).resolve().parents[3] / "shared" / "data"))
-    if not (folder / "adult.csv").exists():
-        print(f"No adult.csv in {folder.name}; set {DATA} to the folder that holds it.", file=sys.stderr)
-    else:
+    folder = adult_folder()
+    if folder is not None:
         table = adult(folder)
         for column, peers in PEERS.items():
             ours = _single(table, column)

@@ -1,18 +1,16 @@
 """Two-way marginals of a census table (48,842 x 14, 91 pairs) beside other systems, run here or recorded.
 
-The census table reduced to seven columns and generated tables (`marginal_tables.py`) follow, without peers.
+The census table reduced to seven columns and generated tables (`kit/marginal_tables.py`) follow, without peers.
 
 The setting of the recorded figures: neighbours add or remove one row, delta 1e-9, errors as shares of all rows on n
 synthetic rows: tvK is the mean total variation over K-way tables, maxK the largest error of a cell. dpmm runs
-here where an interpreter that has it is named (`dpmm_peer.py`), once per model, and is scored by the same code.
+here where an interpreter that has it is named (`kit/dpmm_peer.py`), once per model, and is scored by the same code.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-import os
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -26,12 +24,12 @@ from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
 from core.schema.domain import Categories, Domain, Integers
 from core.table.stand_in import StandIn
-from tests.bench import dpmm_peer
-from tests.bench.line import Line, peak_rss_mb
-from tests.bench.marginal_tables import HELD_OUT, TUNED, few_columns
+from tests.bench.kit import dpmm_peer
+from tests.bench.kit.line import Line, peak_mb
+from tests.bench.kit.marginal_tables import HELD_OUT, TUNED, few_columns
+from tests.bench.kit.real_data import adult_folder
 from tests.kernels import run as release_of
 
-DATA = "RELEASE_DESK_BENCH_DATA"
 """Environment variable: the folder that holds adult.csv and adult-domain.json."""
 ORDERED = {"age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"}
 RUNS, TRIPLES, DELTA = 5, 60, 1e-9
@@ -63,9 +61,8 @@ def _alone(name: str, table: StandIn) -> Iterator[Line]:
 
 
 def _census() -> Iterator[Line]:
-    folder = Path(os.environ.get(DATA, Path(__file__).resolve().parents[3] / "shared" / "data"))
-    if not (folder / "adult.csv").exists():
-        print(f"No adult.csv in {folder.name}; set {DATA} to the folder that holds it.", file=sys.stderr)
+    folder = adult_folder()
+    if folder is None:
         return
     table = adult(folder)
     for epsilon in PEERS:
@@ -118,7 +115,7 @@ def _figures(table: StandIn, budget: Budget) -> dict[str, float]:
         start = time.process_time()
         model = release_of(Tree(queries=(Marginals(order=2),), budget=budget), table)
         drawn = StandIn(table.domain, model.sample(len(table.codes), np.random.default_rng()), table.unit)
-        figures = {"cpu_s": time.process_time() - start, "rss_mb": peak_rss_mb()} | _scores(table, drawn)
+        figures = {"cpu_s": time.process_time() - start, "rss_mb": peak_mb()} | _scores(table, drawn)
         figures["answers_tv2"], figures["answers_max2"] = _errors(table, model, _sets(table.domain)[2])
         found.append(figures)
     return {metric: float(np.mean([each[metric] for each in found])) for metric in found[0]}

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from core.privacy.noise import Noise
-from tests.bench.line import Line, cpu_seconds
-from tests.bench.recorded import recorded
+from tests.bench.kit.line import Line, cpu_seconds
+from tests.bench.kit.recorded import recorded
 
 try:
     import opendp.prelude as opendp

@@ -13,18 +13,16 @@ same table. The shares of the budget were chosen on the same table too.
 
 Latency is CPU time per answer, private counts at hand, easy and hard answers apart, before any padding.
 
-Sessions on tables of any size are in `online_any.py`; `RELEASE_DESK_BENCH_ONLINE` names some of its cases, separated by
-commas, to run only those, and `RELEASE_DESK_BENCH_QUESTIONS` the number of questions.
+Sessions on tables of any size are in `kit/online_any.py`; `RELEASE_DESK_BENCH_ONLINE` names some of its cases, with
+commas between, to run only those, and `RELEASE_DESK_BENCH_QUESTIONS` the number of questions.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,14 +36,14 @@ from core.mechanisms.online.online_weights import OnlineWeights
 from core.privacy.budget import Budget
 from core.schema.domain import Booleans, Categories, Domain
 from core.table.counts import Cells
-from tests.bench import online_any
-from tests.bench.line import Line
+from tests.bench.kit import online_any
+from tests.bench.kit.line import Line
+from tests.bench.kit.real_data import adult_folder, data_folder
 from tests.kernels import kernel_for
 
-DATA = "RELEASE_DESK_BENCH_DATA"
 """Environment variable: the folder that holds adult.csv."""
 CASES_ONLY, QUESTIONS = "RELEASE_DESK_BENCH_ONLINE", "RELEASE_DESK_BENCH_QUESTIONS"
-"""Environment variables: the cases of `online_any.py` to run alone, and their number of questions."""
+"""Environment variables: the cases of `kit/online_any.py` to run alone, and their number of questions."""
 DELTA, RUNS, FLOOD = 1e-9, 5, 100_000
 TARGETS = {"mean_error": 0.002, "max_error": 0.01}
 REPLAY_TARGET = 2.5
@@ -118,7 +116,7 @@ class SingleQuestions(OnlineWeights):
 
 
 def run() -> Iterator[Line]:
-    folder = Path(os.environ.get(DATA, Path(__file__).resolve().parents[3] / "shared" / "data"))
+    folder = data_folder()
     listed = online_any.cases(folder, int(os.environ.get(QUESTIONS, "10000")))
     if chosen := os.environ.get(CASES_ONLY):
         for name in chosen.split(","):
@@ -126,8 +124,7 @@ def run() -> Iterator[Line]:
         return
     yield from _latencies()
     yield from listed.pop("survey 35")()
-    if not (folder / "adult.csv").exists():
-        print(f"No adult.csv in {folder.name}; set {DATA} to the folder that holds it.", file=sys.stderr)
+    if adult_folder() is None:
         return
     codes = np.loadtxt(folder / "adult.csv", delimiter=",", skiprows=1, dtype=np.int64)
     for case_lines in listed.values():

@@ -1,5 +1,5 @@
-"""What is told before spending beside what comes true, on tables of very different kinds (`promise_tables.py`,
-`promise_held_out.py`).
+"""What is told before spending beside what comes true, on tables of very different kinds (`kit/promise_tables.py`,
+`kit/promise_held_out.py`).
 
 For each table, epsilon and set of query classes every mechanism that can serve is planned as the desk plans it, from
 public facts and a number of rows that somebody guessed, and then run on the table. Noise has the kernel's laws and the
@@ -21,7 +21,7 @@ was made and for those that were not:
 
 Mechanisms for study have their turn, one in each cell. Lines come cell by cell; all of it takes about 25
 CPU minutes. `RELEASE_DESK_BENCH_TABLES` names tables, `RELEASE_DESK_BENCH_EPSILONS` epsilons (by commas) if not all are
-wanted; `RELEASE_DESK_BENCH_PROGRESS` a file that lets a stopped run go on (`progress.py`).
+wanted; `RELEASE_DESK_BENCH_PROGRESS` a file that lets a stopped run go on (`kit/progress.py`).
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ from core.queries.kit.protocol import QueryClass
 from core.queries.marginals import Marginals
 from core.registry import offline
 from core.table.stand_in import StandIn
-from tests.bench.line import Line
-from tests.bench.progress import kept
-from tests.bench.promise_held_out import FAMILIES, drawn_table
-from tests.bench.promise_questions import guessed_rows, question_sets
-from tests.bench.promise_tables import TABLES
+from tests.bench.kit.line import Line
+from tests.bench.kit.progress import kept
+from tests.bench.kit.promise_held_out import FAMILIES, drawn_table
+from tests.bench.kit.promise_questions import guessed_rows, question_sets
+from tests.bench.kit.promise_tables import TABLES
 
 CHOSEN, EPSILONS = "RELEASE_DESK_BENCH_TABLES", "RELEASE_DESK_BENCH_EPSILONS"
 DELTA = 1e-9

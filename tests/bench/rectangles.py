@@ -26,7 +26,7 @@ from core.queries.rectangles import Rectangles
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from tests.bench.intervals import found
-from tests.bench.line import Line, cpu_seconds
+from tests.bench.kit.line import Line, cpu_seconds
 from tests.blocks import block_sums
 from tests.kernels import run as release_of
 

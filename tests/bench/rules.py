@@ -26,7 +26,7 @@ from core.rules.records import obeying
 from core.rules.rule_set import RuleSet
 from core.schema.domain import Categories, Domain, Integers
 from core.table.stand_in import StandIn
-from tests.bench.line import Line
+from tests.bench.kit.line import Line
 from tests.draws import NamedDraws
 from tests.kernels import run as release_of
 

@@ -25,8 +25,8 @@ from core.table.spark.spark_session import session
 from core.table.spark.spark_source import SparkSource
 from core.table.spark.spark_table import SparkTable
 from core.table.table import Table
-from tests.bench.ingest import PERSON, REALS, TEXTS, WHOLES, _peak_mb, _write, domain
-from tests.bench.line import Line
+from tests.bench.kit.line import Line, peak_mb
+from tests.bench.kit.wide_file import PERSON, REALS, TEXTS, WHOLES, domain, write_rows
 
 ROWS = int(os.environ.get("RELEASE_DESK_BENCH_ROWS", "10000000"))
 MOST_GROUPED = 1_000_000
@@ -65,7 +65,7 @@ def _on_spark(path: str, unit: Unit) -> dict[str, float]:
         table.prepare(PAIRS)
         done = cpu_of_all()
     found = {"load": loaded - start, "pairs": done - loaded, "wire_mb": sum(wire) / 1e6}
-    return {**found, "wall": time.perf_counter() - wall, "rss_mb": _peak_mb()}
+    return {**found, "wall": time.perf_counter() - wall, "rss_mb": peak_mb()}
 
 
 def _embedded(path: str, unit: Unit) -> dict[str, float]:
@@ -74,7 +74,7 @@ def _embedded(path: str, unit: Unit) -> dict[str, float]:
     loaded = cpu_of_all()
     for pair in PAIRS:
         table.marginal(pair)
-    return {"load": loaded - start, "pairs": cpu_of_all() - loaded, "rss_mb": _peak_mb()}
+    return {"load": loaded - start, "pairs": cpu_of_all() - loaded, "rss_mb": peak_mb()}
 
 
 def _grouped(path: str) -> dict[str, float]:
@@ -106,7 +106,7 @@ def _apart(side: str, path: Path) -> dict[str, float]:
 
 def run() -> Iterator[Line]:
     with tempfile.TemporaryDirectory() as folder:
-        path = _write(Path(folder), "parquet", ROWS)
+        path = write_rows(Path(folder), "parquet", ROWS)
         for ids in ("", "-ids"):
             ours, theirs = _apart(f"spark{ids}", path), _apart(f"embedded{ids}", path)
             case = f"{ROWS:,} x {len(domain())}" + (f", {LIMIT} rows of an id" if ids else "")
@@ -114,7 +114,7 @@ def run() -> Iterator[Line]:
             yield Line("spark", f"{case}: all pairs", "cpu_s", ours["pairs"], "embedded", theirs["pairs"])
             yield Line("spark", f"{case}: all pairs", "wire_mb", ours["wire_mb"])
             yield Line("spark", f"{case}: at the desk", "rss_mb", ours["rss_mb"], "embedded", theirs["rss_mb"])
-        few = path if ROWS <= MOST_GROUPED else _write(Path(folder), "parquet", MOST_GROUPED)
+        few = path if ROWS <= MOST_GROUPED else write_rows(Path(folder), "parquet", MOST_GROUPED)
         ours, theirs = _apart("spark", few), _apart("spark-groupby", few)
         case = f"{min(ROWS, MOST_GROUPED):,} x {len(domain())}: all pairs"
         yield Line("spark", case, "cpu_s", ours["pairs"], "spark-groupby", theirs["pairs"])

@@ -10,7 +10,8 @@ from scipy import stats
 from core.formulas.sql.estimates import Known
 from core.kernel.noise_level import NoiseLevel
 from core.mechanisms.kit.intervals import KnownTotal
-from tests.bench import coverage, coverage_numbers
+from tests.bench import coverage
+from tests.bench.kit import coverage_numbers
 
 FEW = {"online-median": 600, "median-basic": 400, "median-walk": 40}
 

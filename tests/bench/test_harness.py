@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.bench import dpmm_peer
 from tests.bench.__main__ import main, names
-from tests.bench.line import Line, cpu_seconds, peak_rss_mb
-from tests.bench.recorded import recorded
+from tests.bench.kit import dpmm_peer
+from tests.bench.kit.line import Line, cpu_seconds, peak_mb
+from tests.bench.kit.recorded import recorded
 
 
 def test_a_line_is_one_json_object_with_its_ratio() -> None:
@@ -45,7 +45,7 @@ def test_measures() -> None:
     calls: list[int] = []
     assert cpu_seconds(lambda: calls.append(1), repeats=3) >= 0
     assert len(calls) == 4
-    assert 1 < peak_rss_mb() < 1e6
+    assert 1 < peak_mb() < 1e6
 
 
 STAND_IN = """

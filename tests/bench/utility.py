@@ -7,16 +7,13 @@ is the area under the curve, and `gap_*` what is left of the distance between re
 column, in standard errors of real rows, and `coefficient` that of the coefficients of a linear regression of the target
 on the ordered columns, likewise. `within_*` is the share of those that lie within their 95 % intervals from synthetic
 copies, about the table. dpmm runs beside it where an interpreter that has
-it is named (`dpmm_peer.py`), else its recorded figures stand in, where there are any.
+it is named (`kit/dpmm_peer.py`), else its recorded figures stand in, where there are any.
 """
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,10 +25,11 @@ from core.release.copies.combining import combine
 from core.release.copies.redrawing import Redrawing
 from core.schema.domain import Domain
 from core.table.stand_in import StandIn
-from tests.bench import dpmm_peer
-from tests.bench.line import Line
-from tests.bench.marginals import DATA, DELTA, adult
-from tests.bench.utility_tables import TABLES
+from tests.bench.kit import dpmm_peer
+from tests.bench.kit.line import Line
+from tests.bench.kit.real_data import adult_folder
+from tests.bench.kit.utility_tables import TABLES
+from tests.bench.marginals import DELTA, adult
 from tests.kernels import run as release_of
 
 EPSILONS, RUNS, COPIES = (0.1, 1.0, 10.0), 3, 5
@@ -90,11 +88,9 @@ def run() -> Iterator[Line]:
 
 
 def _tasks() -> Iterator[Task]:
-    folder = Path(os.environ.get(DATA, Path(__file__).resolve().parents[3] / "shared" / "data"))
-    if (folder / "adult.csv").exists():
+    folder = adult_folder()
+    if folder is not None:
         yield Task.of("adult", adult(folder), CENSUS_TARGET)
-    else:
-        print(f"No adult.csv in {folder.name}; set {DATA} to the folder that holds it.", file=sys.stderr)
     for name, made in TABLES.items():
         yield Task.of(name, made(), "target")
 

@@ -69,7 +69,7 @@ KINDS = (
     TableKind(strength=0.15, flat=0.6, copied=0.0),
 )
 """Of the first, second, ... table, and then again. The first alone, and the first two, came nearest to errors on the
-tables of `tests/bench/promise_tables.py`: where trials are few, they are on these."""
+tables of `tests/bench/kit/promise_tables.py`: where trials are few, they are on these."""
 TEMPLATES, TAIL = 300, 1.2
 """The most rows that are copied, and the power of the tail of how often each is."""
 CHANGED = 0.02

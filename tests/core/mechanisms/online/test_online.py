@@ -26,7 +26,7 @@ from core.privacy.unit import Unit
 from core.schema.domain import Categories, Domain
 from core.table.counts import Cells
 from tests.accounts import part_of
-from tests.bench.online_any import Visitor, survey
+from tests.bench.kit.online_any import Visitor, survey
 from tests.core.mechanisms.asked import CUBE, cells, errors, questions
 from tests.kernels import answered, opened, played, run
 from tests.privacy.kit.recorder import Recorder

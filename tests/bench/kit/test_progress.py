@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench import coverage, progress
+from tests.bench import coverage
+from tests.bench.kit import progress
 
 
 def made(calls: list[int]) -> list[int]:

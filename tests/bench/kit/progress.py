@@ -14,8 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests.bench.kit.real_data import ROOT
+
 PROGRESS = "RELEASE_DESK_BENCH_PROGRESS"
-ROOT = Path(__file__).resolve().parents[2]
 CODE = ("core", "tests/bench")
 """Folders whose files decide what a part gives."""
 

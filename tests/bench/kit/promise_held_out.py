@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import numpy as np
 
 from core.privacy.unit import Unit
 from core.table.stand_in import StandIn
-from tests.bench.promise_tables import DATA, ROOT, Laws, made_table
+from tests.bench.kit.promise_tables import Laws, made_table
+from tests.bench.kit.real_data import data_folder
 
 SEED = "RELEASE_DESK_BENCH_SEED"
 
@@ -136,9 +136,8 @@ def meter(generator: np.random.Generator) -> StandIn:
 
 def messages(generator: np.random.Generator) -> StandIn | None:
     """Real: where short messages were sent from, in 64 x 64 fields, as 20,000 of them; None where they are not here."""
-    folders = [Path(os.environ.get(DATA, parent / "shared" / "data")) for parent in ROOT.parents[:2]]
-    found = next((each / "dpbench" / "twitter_256_256.npy" for each in folders if (each / "dpbench").exists()), None)
-    if found is None:
+    found = data_folder() / "dpbench" / "twitter_256_256.npy"
+    if not found.exists():
         return None
     counts = np.load(found).astype(np.float64)
     counts = counts.reshape(64, counts.shape[0] // 64, 64, counts.shape[1] // 64).sum(axis=(1, 3))

@@ -24,7 +24,7 @@ from core.privacy.unit import Unit
 from core.registry import decisions, interactive_from
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
-from tests.bench.line import Line
+from tests.bench.kit.line import Line
 from tests.kernels import kernel_for
 from tests.privacy.kit.decisions import built
 

@@ -7,11 +7,8 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,10 +16,9 @@ import pandas as pd
 from core.privacy.unit import Unit
 from core.schema.domain import Booleans, Categories, Domain, Integers
 from core.table.stand_in import StandIn
+from tests.bench.kit.real_data import ROOT, adult_folder
 
-DATA = "RELEASE_DESK_BENCH_DATA"
 """Environment variable: the folder that holds adult.csv and adult-domain.json."""
-ROOT = Path(__file__).resolve().parents[2]
 ORDERED = {"age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"}
 FEW = ("age", "education-num", "marital-status", "sex", "hours-per-week", "income>50K")
 
@@ -36,11 +32,8 @@ def demo() -> StandIn:
 
 def adult() -> StandIn | None:
     """A census table of 48,842 rows and 14 columns; None where it is not here."""
-    folder = Path(os.environ.get(DATA, ROOT.parent / "shared" / "data"))
-    if not (folder / "adult.csv").exists():
-        folder = Path(os.environ.get(DATA, ROOT.parents[1] / "shared" / "data"))
-    if not (folder / "adult.csv").exists():
-        print(f"No adult.csv, so two tables are left out; set {DATA} to the folder that holds it.", file=sys.stderr)
+    folder = adult_folder(", so two tables are left out")
+    if folder is None:
         return None
     sizes = json.loads((folder / "adult-domain.json").read_text())
     with (folder / "adult.csv").open() as file:

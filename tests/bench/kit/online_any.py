@@ -32,7 +32,7 @@ from core.queries.marginals import Marginals
 from core.registry import interactive_from
 from core.schema.domain import Booleans, Categories, Domain, Integers
 from core.table.stand_in import StandIn
-from tests.bench.line import Line
+from tests.bench.kit.line import Line
 from tests.bench.marginals import adult
 from tests.kernels import kernel_for, run
 

@@ -1,8 +1,8 @@
 """Record runs on stand-ins of many schemas and fit the planner's model of errors and seconds.
 
-`python -m tests.bench.promise_model FILE SECONDS [NAME ...]` adds recordings of so many CPU seconds for each mechanism
-(or those named); `... FILE` fits what is recorded and writes it to `fitted.json`, where mechanisms that nothing was
-recorded of stay as they are: for each mechanism, ridge regressions of the logarithms of mean error, of largest error,
+`python -m tests.bench.kit.promise_model FILE SECONDS [NAME ...]` adds recordings of so many CPU seconds for each
+mechanism (or those named); `... FILE` fits what is recorded and writes it to `fitted.json`, where mechanisms without
+recordings stay as they are: for each mechanism, ridge regressions of the logarithms of mean error, of largest error,
 of the seconds of a run and of a whole trial, on public facts (`fitted.py`). Times are what a mechanism says of itself,
 which counts its steps and so holds for sizes that were not recorded, unless a regression does better. Every second run
 is kept aside first: how often the model is within a factor of two of those is printed.

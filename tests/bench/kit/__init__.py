@@ -1,0 +1,1 @@
+"""What benchmarks share: tables, peers, the lines that they print."""
