@@ -5,20 +5,13 @@ from __future__ import annotations
 import json
 from itertools import combinations, combinations_with_replacement
 
-import networkx as nx
 import numpy as np
 import pytest
 
 from core import registry
 from core.base.errors import BadParameter, DeskError, Refused, Unknown
-from core.decisions.covers.set_buckets import Arranged
-from core.decisions.covers.set_cover import covered_by, greedy_sets
-from core.decisions.covers.set_presence import likely
-from core.decisions.covers.vertex_cover import cover_cost, greedy_order
 from core.decisions.cuts.min_cut import ENUMERATED
-from core.decisions.cuts.suggestions import cleared, contracted, most_suggested, suggested
 from core.decisions.decision import Decided, choices
-from core.decisions.sites.k_median import local_search
 from core.decisions.sites.places import METRICS
 from core.kernel.decisions.values import Gains, SetWelfare
 from core.kernel.decisions.vertex_order import STEPS
@@ -30,8 +23,8 @@ from core.privacy.unit import Unit
 from core.registry import decision_for, decision_from
 from core.schema.domain import Categories, Domain, Integers, Reals
 from core.table.counts import Cells
-from core.table.stand_in import StandIn
 from core.theory.decisions import decision_bounds as theory
+from tests.core.decisions.test_covers import bucketed
 from tests.kernels import run
 from tests.privacy.kit.decisions import (
     ELEMENTS,
@@ -91,148 +84,6 @@ def test_with_a_delta_many_choices_get_more():
     some, estimate = choices(Budget(1, 1e-6), 200)
     assert some.epsilon > 3 * pure.epsilon
     assert covers(Budget(1, 1e-6), Cost.of([some] * 200 + [estimate]))
-
-
-def test_local_search_finds_the_best_sites():
-    random = np.random.default_rng(0)
-    steps, demand = random.integers(0, 99, (30, 8)), random.integers(0, 9, 30).astype(float)
-    costs = {(one, two): demand @ steps[:, [one, two]].min(axis=1) for one in range(8) for two in range(one)}
-    assert demand @ steps[:, list(local_search(steps, demand, 2))].min(axis=1) <= 1.1 * min(costs.values())
-
-
-def test_places_may_be_named_or_on_a_globe():
-    cities = [["Oslo", 59.91, 10.75], ["Rome", 41.9, 12.5], ["Bonn", 50.73, 7.1]]
-    homes = Domain((Categories(name="home", values=("Oslo", "Rome", "Bonn")),))
-    public = {"sites": cities, "columns": ["home"], "k": 1, "metric": "latitude and longitude"}
-    decision = decision_from("k-median-counts", MUCH, public)
-    table = Cells(homes, np.array([2, 90, 1]))
-    decided = run(decision, table)
-    assert decided.facts["open"] == ["Rome"]
-    # Oslo to Rome are 2,008 km, Bonn to Rome 1,067.
-    assert decision.value(decided, table) == pytest.approx(2 * 2008 + 1067, rel=0.01)
-
-
-AREAS = Domain((Categories(name="area", values=("hill", "shore")),))
-APART = [["hill", "one", 1], ["hill", "two", 5], ["shore", "one", 9], ["shore", "two", 2]]
-
-
-def test_distances_may_be_listed_from_areas_that_are_no_sites():
-    public = {"sites": [["one"], ["two"]], "columns": ["area"], "k": 1, "distances": APART}
-    decision, table = decision_from("k-median-counts", MUCH, public), Cells(AREAS, np.array([40, 10]))
-    decided = run(decision, table)
-    # 40 x 1 + 10 x 9 against 40 x 5 + 10 x 2.
-    assert decided.facts["open"] == ["one"] and decision.value(decided, table) == pytest.approx(130, rel=1e-3)
-    assert "triangle" in decision.guarantee(AREAS, ROW)
-
-
-def test_a_list_of_sites_weighs_their_price_against_the_ways():
-    public = {"sites": [["one"], ["two"]], "columns": ["area"], "distances": APART}
-    table = Cells(AREAS, np.array([40, 10]))
-    for opening, listed, cost in ((50.0, ["one", "two"], 160.0), (90.0, ["one"], 220.0)):
-        decision = decision_from("facility-superset", MUCH, {**public, "opening": opening})
-        decided = run(decision, table)
-        assert decided.facts["open"] == listed
-        assert decision.value(decided, table) == pytest.approx(cost, rel=1e-3) == decision.best(table)
-    # A listed site to which nobody goes costs nothing.
-    both = decision_from("facility-superset", MUCH, {**public, "opening": 50.0})
-    assert both.value(run(both, table), Cells(AREAS, np.array([40, 0]))) == pytest.approx(90, rel=1e-3)
-
-
-@pytest.mark.exhaustive
-def test_a_larger_graph_is_cut_among_suggestions():
-    barbell = nx.barbell_graph(15, 0)
-    names = tuple(f"v{place}" for place in range(30))
-    domain = Domain((Categories(name="from", values=names), Categories(name="to", values=names)))
-    table = StandIn(domain, np.array(barbell.edges(), dtype=np.int64), ROW)
-    assert len(names) > ENUMERATED
-    decision = decision_from("min-cut", Budget(30), ENDS)
-    assert decision.value(run(decision, table), table) == 1
-    sides = suggested(nx.to_numpy_array(barbell), 0.01, 1.0, np.random.default_rng(0))
-    assert not sides[:, 0].any() and sides.any(axis=1).all()
-
-
-def test_noisy_weights_are_cleared():
-    """Of weights 0 and 3 under noise of scale 4: right on average, and with a third less of variance."""
-    random = np.random.default_rng(0)
-    noise = random.laplace(0, 4.0, 100_000)
-    for weight in (0.0, 3.0):
-        found = cleared(weight + noise, 4.0, 3.0)
-        assert found.mean() == pytest.approx(weight, abs=0.15)
-        assert found.var() < 0.67 * noise.var()
-
-
-def test_no_more_cuts_are_suggested_than_the_promise_counts():
-    weights = np.random.default_rng(0).laplace(0, 2, (24, 24))
-    assert len(suggested(weights + weights.T, 2.0, 1.0, np.random.default_rng(0))) <= most_suggested(24)
-
-
-def test_contractions_find_the_smallest_cut():
-    """Karger: each one with a chance of at least 2/n^2; on a barbell far more often."""
-    generator, barbell = np.random.default_rng(0), nx.to_numpy_array(nx.barbell_graph(5, 0))
-    found = [contracted(barbell, generator) for _ in range(40)]
-    assert all(0 < side.sum() < 10 for side in found)
-    assert sum(set(np.flatnonzero(side)) == set(range(5)) for side in found) > 8
-    # Nothing is joined to the last vertex: chance decides, and both sides still have somebody.
-    assert 0 < contracted(np.zeros((4, 4)), generator).sum() < 4
-
-
-def test_a_cut_that_is_not_measured_is_chosen_with_all_of_epsilon():
-    with_it, without = (decision_from("min-cut", Budget(1), {**ENDS, "estimated": flag}) for flag in (True, False))
-    assert [float(each.epsilon) for each in with_it.cost(GRAPH, ROW).events] == [0.9, 0.1]
-    assert [float(each.epsilon) for each in without.cost(GRAPH, ROW).events] == [1.0]
-    table = neighbouring(GRAPH, ROW, np.random.default_rng(2))[0]
-    assert run(without, table).estimate is None and run(with_it, table).estimate is not None
-
-
-def test_padding_of_an_order_is_no_larger_than_the_thesis():
-    names = tuple(f"v{place}" for place in range(50))
-    domain = Domain((Categories(name="from", values=names), Categories(name="to", values=names)))
-    decision = decision_from("vertex-cover-order", Budget(1), ENDS)
-    printed = 4 / 0.9 * np.sqrt(50 / np.arange(50, 0, -1))
-    asked = decision._asked(domain, ROW)
-    assert (asked.padding / STEPS <= printed * 1.001).all()
-    assert float(asked.epsilon(ROW)) == pytest.approx(0.9, rel=0.01)
-
-
-def test_sets_are_divided_by_ranges_of_their_costs():
-    """Costs 1, 3 and 400 with four elements: ranges 0, 1 and 5; who is in the cheap set never takes the dear one."""
-    decision = decision_from("set-cover-ranges", MUCH, {**SETS, "costs": [["A", 400], ["B", 3]]})
-    assert decision.ranges().tolist() == [5, 1, 0]
-    assert {part: own.tolist() for part, own in decision._elements(ELEMENTS).items()} == {
-        0: [False, False, True, True],
-        1: [False, True, False, False],
-        5: [True, False, False, False],
-    }
-    decided = run(decision, Cells(ELEMENTS, np.ones(4, dtype=int)))
-    held = {(line["range"], line["set"]) for line in decided.lines}
-    assert held == {(0, "C"), (0, "B"), (1, "B"), (5, "A")}
-    # e is in A and in B, and takes B; g can only take C, f takes B or C.
-    assert decision.value(decided, Cells(ELEMENTS, np.array([0, 1, 0, 1]))) == 4
-
-
-def test_noisy_presence_is_read_by_its_sign():
-    """Of 0s and 1s with discrete Laplace noise the sign says all there is: the exact posterior, by Bayes' rule."""
-    rate, share = 0.7, 0.3
-    seen = np.arange(-40, 41)
-    chances = np.exp(-rate * np.abs(seen)) * (1 - np.exp(-rate)) / (1 + np.exp(-rate))
-    absent, present = np.interp(seen, seen, chances), np.interp(seen - 1, seen, chances)
-    exact = share * present / (share * present + (1 - share) * absent)
-    often = np.rint(1e6 * (share * present + (1 - share) * absent)).astype(int)
-    found = likely(np.repeat(seen, often).astype(float), rate)
-    expected = np.repeat(exact, often)
-    assert found[0] == pytest.approx(expected[0], abs=2e-3) and found[-1] == pytest.approx(expected[-1], abs=2e-3)
-    assert found.mean() == pytest.approx(share, abs=2e-3)
-
-
-def test_orders_cover_every_edge_and_element():
-    present = neighbouring(GRAPH, ROW, np.random.default_rng(1))[0].cells.reshape(4, 4) > 0
-    present = (present | present.T) & ~np.eye(4, dtype=bool)
-    assert cover_cost(present, greedy_order(present, np.ones(4, dtype=int)), np.ones(4, dtype=int)) <= 4
-    decision = next(built("set-cover-presence", MUCH))[0]
-    inside = decision.inside(ELEMENTS)
-    order = greedy_sets(inside, np.array([1.0, 1, 1, 1]), decision.cost_of())
-    assert sorted(order) == [0, 1, 2]
-    assert (covered_by(inside, order) >= 0).all()
 
 
 class TestTheorems:
@@ -299,43 +150,6 @@ class TestTheorems:
     def test_sums_of_noises(self):
         noises = np.random.default_rng(8).laplace(0, 2.0, (400, 50))
         assert (np.abs(noises.sum(axis=1)) > theory.sum_of_noises(2.0, 50, 1, 0.05)).mean() <= 0.05
-
-
-def bucketed(budget):
-    """Sets of costs 8, 4, 3, 1 and 1, and all elements in some row: the smallest cover is B and C for 7."""
-    held = {"A": "defghi", "B": "def", "C": "ghi", "D": "de", "E": "g"}
-    domain = Domain((Categories(name="element", values=tuple("defghi")),))
-    members = [[name, element] for name, elements in held.items() for element in elements]
-    public = {"members": members, "column": "element", "costs": [["A", 8], ["B", 4], ["C", 3]]}
-    return decision_from("set-cover-buckets", budget, public), Cells(domain, np.ones(6, dtype=int))
-
-
-def test_buckets_are_put_first_and_the_rest_from_cheap_to_dear():
-    decision, counts = bucketed(MUCH)
-    assert decision.classes() == [(0,), (1, 2), (3, 4)] and decision.rounded().tolist() == [8, 4, 4, 1, 1]
-    arranged = Arranged().extended((0,), 0).extended((2, 1), 1).extended((3, 4), 1)
-    assert arranged.bucket == (2, 3) and arranged.rest == (4, 1, 0)
-    asked = decision.rules(counts.domain, ROW, Arranged((2,), (1, 0)), 2, 1.0)
-    # Whatever only dearer sets hold is the same for every candidate of the cheapest class, and is left out.
-    assert (asked.rules[:, [2, 4, 5]] == -1).all() and asked.sensitivity(ROW) == 2**10
-    assert len(np.unique(asked.groups)) == 2 * 3
-
-
-def test_the_score_of_an_order_is_what_the_best_way_to_go_on_costs():
-    """By all orders of all sets, for every table of which elements are there, up to what all candidates share."""
-    decision, counts = bucketed(MUCH)
-    inside, costs = decision.inside(counts.domain), decision.rounded()
-    asked = decision.rules(counts.domain, ROW, Arranged(), 0, 1e9)
-    for bits in range(0, 64, 7):
-        there = np.array([bits >> place & 1 for place in range(6)])
-        smallest = min(
-            costs[list(chosen)].sum()
-            for size in range(6)
-            for chosen in combinations(range(5), size)
-            if not (there * ~inside[list(chosen)].any(axis=0)).any()
-        )
-        found = asked.scores(Remembered(Cells(counts.domain, there))) / 2**10
-        assert found.max() == pytest.approx(-smallest, abs=0.01), "observation 61"
 
 
 def outcome(decision, domain, others, report):
