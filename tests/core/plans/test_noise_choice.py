@@ -63,6 +63,11 @@ def frame(rows: int = 4_000) -> pd.DataFrame:
     return pd.DataFrame({"a": a, "b": b, "c": c, "d": d, "e": np.minimum(b // 2, 3)})
 
 
+@pytest.fixture(autouse=True)
+def _quick_figures(small_trials: None) -> None:
+    """Noise is chosen by what a mechanism expects; trials, which are told beside it, need not be many here."""
+
+
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     opened = Desk(tmp_path_factory.mktemp("desk") / "workspace")
