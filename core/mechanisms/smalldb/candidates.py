@@ -100,7 +100,10 @@ class SmallDatabases:
             yield start, self.answers(databases[start : start + size])
 
     def every_block(self, rows: int) -> Iterator[tuple[int, IntArray]]:
-        """The answers of all databases of so many rows, likewise; they are never held together."""
+        """The answers of all databases of so many rows, likewise; they are held together only where one block has all."""
+        if multisets(self.cells, rows) <= self.block(rows):
+            yield 0, _every_answer(self.queries, self.domain, rows)
+            return
         for start, databases in self.lines(rows):
             yield start, self.answers(databases)
 
@@ -147,6 +150,15 @@ def _singles(queries: tuple[QueryClass, ...], domain: Domain, single: bool) -> N
     factors = [databases.grid // query.denominator(domain) for query in queries]
     lines = [whole(record_answers(query, domain, codes), each) for query, each in zip(queries, factors, strict=True)]
     found = np.concatenate(lines, axis=1).astype(np.float32 if single else np.float64)
+    found.setflags(write=False)
+    return found
+
+
+@lru_cache(maxsize=2)
+def _every_answer(queries: tuple[QueryClass, ...], domain: Domain, rows: int) -> IntArray:
+    """The answers of all databases of so many rows; public and the same in every run."""
+    databases = SmallDatabases(queries, domain)
+    found = databases.answers(at(databases.cells, rows, np.arange(multisets(databases.cells, rows))))
     found.setflags(write=False)
     return found
 
