@@ -100,7 +100,7 @@ class SmallDatabases:
             yield start, self.answers(databases[start : start + size])
 
     def every_block(self, rows: int) -> Iterator[tuple[int, IntArray]]:
-        """The answers of all databases of so many rows, likewise; they are held together only where one block has all."""
+        """The answers of all databases of so many rows, likewise; only where one block has all are they held."""
         if multisets(self.cells, rows) <= self.block(rows):
             yield 0, _every_answer(self.queries, self.domain, rows)
             return
