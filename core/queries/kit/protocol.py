@@ -121,7 +121,7 @@ class Spanned(Protocol):
 
 @runtime_checkable
 class PerRecord(Protocol):
-    """A class of many small tables that answers single records all at once, faster than table by table."""
+    """A class that answers single records all at once, faster than by the table of each."""
 
     def record_totals(self, domain: Domain, codes: Codes) -> NDArray[Any]:
         """What `totals` is of a source with one record alone, one line for each of these records."""
