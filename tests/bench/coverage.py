@@ -117,7 +117,7 @@ def covered(name: str, questions: int | None = None, first: int = 0) -> Counter[
     asked, turn = 0, first // EACH
     settings = list(product(tables(), BUDGETS, UNITS))
     # What is offered follows from public facts alone, so it is worked out once for each setting.
-    offers: dict[int, Interactive[Any] | None] = {}
+    offers: dict[int, Interactive | None] = {}
     generator = np.random.default_rng([1, first])
     while asked < (questions or usual):
         place, turn = turn % len(settings), turn + 1
