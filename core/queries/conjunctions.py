@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base import limits
-from core.base.arrays import Columns, Floats
+from core.base.arrays import Codes, Columns, Floats
 from core.base.errors import BadParameter
 from core.base.options import check_options, option
 from core.base.wording import amount, plural
@@ -120,6 +120,13 @@ class Conjunctions:
             found[at] = tensors[:, bits[lines].sum(axis=1)].ravel()
             totals.append(found)
         return np.concatenate(totals)
+
+    def record_totals(self, domain: Domain, codes: Codes) -> NDArray[Any]:
+        facts = self.facts(domain)
+        holds = np.stack([codes[:, domain.names.index(column)] == code for column, code in facts], axis=1)
+        joined = np.all if self.connective == "and" else np.any
+        sets = (subsets.listed(len(facts), size) for size in range(self.order + 1))
+        return np.hstack([joined(holds[:, lines], axis=2) for lines in sets]).astype(np.int64)
 
     def member(self, domain: Domain, index: int) -> Query:
         facts = self.facts(domain)

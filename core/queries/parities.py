@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base import limits
-from core.base.arrays import Columns, Floats
+from core.base.arrays import Codes, Columns, Floats
 from core.base.errors import BadParameter
 from core.base.options import check_options, option
 from core.base.wording import amount
@@ -88,6 +88,14 @@ class Parities:
         # rows and signed differ by twice the odd rows, so the division of integers is exact
         twice = rows - signed if self.parity == "odd" else rows + signed
         return twice // 2 if twice.dtype.kind == "i" else twice / 2
+
+    def record_totals(self, domain: Domain, codes: Codes) -> NDArray[Any]:
+        facts = self.facts(domain)
+        sets = np.arange(2 ** len(facts)) >> np.arange(len(facts) - 1, -1, -1)[:, None] & 1
+        odd = np.zeros((len(codes), sets.shape[1]), dtype=np.int64)
+        for (column, code), chosen in zip(facts, sets, strict=True):
+            odd[codes[:, domain.names.index(column)] == code] ^= chosen
+        return odd if self.parity == "odd" else 1 - odd
 
     def member(self, domain: Domain, index: int) -> Query:
         self.check(domain)

@@ -115,11 +115,16 @@ def covered(name: str, questions: int | None = None, first: int = 0) -> Counter[
     tally: Counter[tuple[str, bool]] = Counter()
     asked, turn = 0, first // EACH
     settings = list(product(tables(), BUDGETS, UNITS))
+    # What is offered follows from public facts alone, so it is worked out once for each setting.
+    offers: dict[int, Interactive | None] = {}
     generator = np.random.default_rng([1, first])
     while asked < (questions or usual):
-        (cells, budget, unit), turn = settings[turn % len(settings)], turn + 1
+        place, turn = turn % len(settings), turn + 1
+        cells, budget, unit = settings[place]
         counts = Cells(cells.domain, cells.cells, unit)
-        session = offered(mechanism, budget, options, counts)
+        if place not in offers:
+            offers[place] = offered(mechanism, budget, options, counts)
+        session = offers[place]
         if session is not None:
             asked += ask(session, counts, generator, tally)
     return tally

@@ -29,6 +29,8 @@ from tests.privacy.kit.laws import (
 )
 
 MILLION = 10**6
+THEIRS = 750_000
+"""Beside a law these tell as much as a million beside three million draws."""
 SMALLER = Fraction(98, 100)
 LAPLACE = [Fraction(2, 5), Fraction(1), Fraction(22, 7), Fraction(10), Fraction(200), Fraction(1000)]
 GAUSSIAN = [Fraction(1, 3), Fraction(1, 2), Fraction(1), Fraction(22, 7), Fraction(10), Fraction(200), Fraction(1000)]
@@ -141,14 +143,15 @@ class TestBesideOpendp:
 
     @pytest.mark.slow
     @pytest.mark.parametrize("scale", LAPLACE[::2])
-    def test_laplace_in_a_million_draws(self, opendp: ModuleType, scale: Fraction) -> None:
-        theirs = laplace_of(opendp, float(scale), MILLION)
-        assert same_law(laplace_draws(scale, 3 * MILLION), theirs) > RIGHT
-        assert same_law(laplace_draws(scale * SMALLER, 3 * MILLION), theirs) < WRONG
+    def test_laplace_in_many_draws(self, opendp: ModuleType, scale: Fraction) -> None:
+        """Theirs have the law that ours have in a million draws above; either would be seen with a scale 2 % off."""
+        theirs = laplace_of(opendp, float(scale), THEIRS)
+        assert laplace_fit(theirs, scale) > RIGHT
+        assert laplace_fit(theirs, scale * SMALLER) < WRONG
 
     @pytest.mark.slow
     @pytest.mark.parametrize("sigma", [each for each in GAUSSIAN if each >= 100])
-    def test_gaussian_in_a_million_draws(self, opendp: ModuleType, sigma: Fraction) -> None:
-        theirs = gaussian_of(opendp, float(sigma), MILLION)
-        assert same_law(gaussian_draws(sigma, 3 * MILLION), theirs) > RIGHT
-        assert same_law(gaussian_draws(sigma * SMALLER, 3 * MILLION), theirs) < WRONG
+    def test_gaussian_in_many_draws(self, opendp: ModuleType, sigma: Fraction) -> None:
+        theirs = gaussian_of(opendp, float(sigma), THEIRS)
+        assert gaussian_fit(theirs, sigma) > RIGHT
+        assert gaussian_fit(theirs, sigma * SMALLER) < WRONG

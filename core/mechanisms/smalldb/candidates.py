@@ -10,15 +10,18 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from core.base.arrays import Codes, Floats, IntArray
+from core.base.arrays import Codes, IntArray
 from core.kernel.scores import grid_of
+from core.models.nets.net_answers import record_answers
 from core.models.nets.public_net import multisets
 from core.models.points import Points
 from core.queries.kit.protocol import QueryClass
-from core.queries.kit.question import log_size_of, whole_totals
+from core.queries.kit.question import log_size_of, whole, whole_totals
 from core.schema.domain import Domain
 
 BLOCK = 2**18
@@ -29,6 +32,8 @@ MOST_CELLS = 2**16
 """Records whose answers are worked out one by one beforehand: some seconds."""
 DENSE = 16
 """Up to so many cells per row a product of matrices over all cells is faster than picking the rows' lines."""
+EXACT = 2**24
+"""Whole numbers up to here are exact in single precision, whose products take half the time."""
 MOST_PLACES = 2**61
 """Binomials are cut here: no database with such a number is ever listed."""
 
@@ -75,12 +80,14 @@ class SmallDatabases:
         """Totals of every database, one line each."""
         if not self.tabulated:
             return np.stack([self._totals(database) for database in databases])
-        singles, count = _singles(self.queries, self.domain), len(databases)
+        # A record's answer is at most the grid, so no sum exceeds this.
+        single = databases.shape[1] * self.grid <= EXACT
+        singles, count = _singles(self.queries, self.domain, single), len(databases)
         if self.cells <= DENSE * databases.shape[1]:
             places = databases + self.cells * np.arange(count)[:, None]
             held = np.bincount(places.ravel(), minlength=count * self.cells).reshape(count, self.cells)
             # Whole numbers below 2^53 stay exact in floating point, whatever the order of the sums.
-            return (held.astype(np.float64) @ singles).astype(np.int64)
+            return (held.astype(singles.dtype) @ singles).astype(np.int64)
         found = singles[databases[:, 0]]
         for place in databases.T[1:]:
             found += singles[place]
@@ -93,7 +100,10 @@ class SmallDatabases:
             yield start, self.answers(databases[start : start + size])
 
     def every_block(self, rows: int) -> Iterator[tuple[int, IntArray]]:
-        """The answers of all databases of so many rows, likewise; they are never held together."""
+        """The answers of all databases of so many rows, likewise; only where one block has all are they held."""
+        if multisets(self.cells, rows) <= self.block(rows):
+            yield 0, _every_answer(self.queries, self.domain, rows)
+            return
         for start, databases in self.lines(rows):
             yield start, self.answers(databases)
 
@@ -129,11 +139,26 @@ class SmallDatabases:
 
 
 @lru_cache(maxsize=1)
-def _singles(queries: tuple[QueryClass, ...], domain: Domain) -> Floats:
-    """The answers of a database that is one single record, for every record; public and the same in every run."""
+def _singles(queries: tuple[QueryClass, ...], domain: Domain, single: bool) -> NDArray[Any]:
+    """The answers of a database that is one single record, for every record; public and the same in every run.
+
+    They are held in single precision where that is exact.
+    """
     databases = SmallDatabases(queries, domain)
-    lines = (databases._totals(np.array([place])) for place in range(databases.cells))
-    found = np.stack(list(lines)).astype(np.float64)
+    codes = np.zeros((databases.cells, len(domain)), dtype=np.int64)
+    databases._fill(codes, np.arange(databases.cells))
+    factors = [databases.grid // query.denominator(domain) for query in queries]
+    lines = [whole(record_answers(query, domain, codes), each) for query, each in zip(queries, factors, strict=True)]
+    found = np.concatenate(lines, axis=1).astype(np.float32 if single else np.float64)
+    found.setflags(write=False)
+    return found
+
+
+@lru_cache(maxsize=2)
+def _every_answer(queries: tuple[QueryClass, ...], domain: Domain, rows: int) -> IntArray:
+    """The answers of all databases of so many rows; public and the same in every run."""
+    databases = SmallDatabases(queries, domain)
+    found = databases.answers(at(databases.cells, rows, np.arange(multisets(databases.cells, rows))))
     found.setflags(write=False)
     return found
 

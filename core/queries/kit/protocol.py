@@ -120,6 +120,14 @@ class Spanned(Protocol):
 
 
 @runtime_checkable
+class PerRecord(Protocol):
+    """A class that answers single records all at once, faster than by the table of each."""
+
+    def record_totals(self, domain: Domain, codes: Codes) -> NDArray[Any]:
+        """What `totals` is of a source with one record alone, one line for each of these records."""
+
+
+@runtime_checkable
 class Drawable(Protocol):
     """A source that holds records and can draw some."""
 

@@ -23,7 +23,11 @@ from core.privacy.noise import Noise
 
 DOUBT = 1e-6
 BLOCK = 2**15
+PARTS = 40
+"""Of the runs that judge an event: after each of them it is asked whether the others are still needed."""
 Floats = NDArray[np.float64]
+Runs = Callable[[int], Floats]
+"""What so many more runs release, one line each."""
 
 
 class Blocks:
@@ -82,12 +86,37 @@ def lower_limit(one: Floats, two: Floats, delta: float = 0.0) -> float:
     )
 
 
+def exceeds(epsilon: float, one: Runs, two: Runs, *, runs: int, delta: float = 0.0) -> bool:
+    """Whether `lower_limit` of so many runs of each is above epsilon.
+
+    The event is chosen by half of them. The others come in parts, and end where no outcome of those that are left could
+    change what is said: it is always what all of them would have said.
+    """
+    half = runs // 2
+    event = _best_event(*(np.asarray(draw(runs - half), dtype=np.float64) for draw in (one, two)), delta)
+    hits, drawn = [0, 0], 0
+    while True:
+        left = half - drawn
+        first, second = hits
+        if not any(_of_hits(a + left, b, half, delta) > epsilon for a, b in ((first, second), (second, first))):
+            return False
+        if not left:
+            return True
+        part = min(left, max(1, half // PARTS))
+        for place, draw in enumerate((one, two)):
+            hits[place] += int(event(np.asarray(draw(part), dtype=np.float64)).sum())
+        drawn += part
+
+
 def _limit(likely: NDArray[np.bool_], unlikely: NDArray[np.bool_], delta: float) -> float:
+    return _of_hits(int(likely.sum()), int(unlikely.sum()), likely.size, delta)
+
+
+def _of_hits(hits: int, others: int, runs: int, delta: float) -> float:
     """ln((p - delta)/q) with the lower limit of p and the upper limit of q; four limits share the doubt."""
     doubt = DOUBT / 4
-    hits, runs, others, other_runs = int(likely.sum()), likely.size, int(unlikely.sum()), unlikely.size
     low = float(stats.beta.ppf(doubt, hits, runs - hits + 1)) if hits else 0.0
-    high = float(stats.beta.isf(doubt, others + 1, other_runs - others)) if others < other_runs else 1.0
+    high = float(stats.beta.isf(doubt, others + 1, runs - others)) if others < runs else 1.0
     return math.log((low - delta) / high) if low > delta else 0.0
 
 

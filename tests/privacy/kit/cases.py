@@ -12,8 +12,10 @@ import pytest
 
 from core import registry
 from core.base.errors import DeskError
+from core.mechanisms.games import strategies
 from core.mechanisms.halfspaces import halfspace_fit, halfspace_projections
 from core.models import tables as tables_model
+from core.models.nets.net_answers import class_answers
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.conjunctions import Conjunctions
@@ -126,8 +128,21 @@ def _unit_rows(unit: Unit, generator: np.random.Generator, size: int) -> np.ndar
 
 @contextmanager
 def few_points() -> Iterator[None]:
-    """Fitting records is post-processing: fewer points make many runs fast and change nothing that is checked."""
+    """Fitting records is post-processing: fewer points make many runs fast and change nothing that is checked.
+
+    What the databases of a public net answer is public too, and is worked out once for all runs.
+    """
+    answered: dict[Any, Any] = {}
+
+    def answers(query: Any, domain: Domain, net: np.ndarray) -> np.ndarray:
+        key = query, domain, net.shape, net.tobytes()
+        if key not in answered:
+            answered[key] = class_answers(query, domain, net)
+            answered[key].setflags(write=False)
+        return answered[key]
+
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(strategies, "class_answers", answers)
         patch.setattr(tables_model, "FEWEST_POINTS", 50)
         patch.setattr(tables_model, "MOST_POINTS", 50)
         patch.setattr(halfspace_projections, "SUPPORT", 50)

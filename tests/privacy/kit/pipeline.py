@@ -24,6 +24,7 @@ import pytest
 from core import Budget, Desk, Domain, Unit
 from core.base.errors import DeskError
 from core.kernel.query import Query
+from core.ledger.durable_file import KeptFile
 from core.plans.statements import DeskTable
 from core.privacy.filters import Amounts, Filters
 from core.privacy.noise import Noise
@@ -78,6 +79,41 @@ def answered_by(answers: Any) -> Iterator[None]:
             "core.release.certificate.datetime", SimpleNamespace(now=lambda zone: datetime(2024, 1, 1, tzinfo=UTC))
         )
         yield
+
+
+class Lent:
+    """A connection to a ledger that is not closed but given back."""
+
+    def __init__(self, connection: Any, idle: list[Any]) -> None:
+        self._connection, self._idle = connection, idle
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+    def close(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.rollback()
+        self._idle.append(self._connection)
+
+
+@contextmanager
+def lent_connections() -> Iterator[None]:
+    """Ledgers use their connections again: opening one takes longer than what is done with it.
+
+    Each is used by one call at a time and has no transaction open when the next one gets it, so what a ledger reads and
+    writes is the same; that every call has its own is tested in `tests/core/ledger`.
+    """
+    made, idle = KeptFile.connect, dict[Path, list[Any]]()
+
+    def lend(file: KeptFile) -> Any:
+        waiting = idle.setdefault(file.path, [])
+        return Lent(waiting.pop() if waiting else made(file), waiting)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(KeptFile, "connect", lend)
+        yield
+    for connection in (each for waiting in idle.values() for each in waiting):
+        connection.close()
 
 
 @dataclass(frozen=True)
@@ -203,7 +239,7 @@ def check_charged(calls: Sequence[Call], way: Sequence[Done], filters: Filters) 
 
 def _gone(steps: Sequence[Step], answers: Answers, rows: list[Row], write: Writer, held: Registered) -> list[Done]:
     way, known = [], 0
-    with TemporaryDirectory() as folder, answered_by(answers):
+    with TemporaryDirectory() as folder, answered_by(answers), lent_connections():
         desk = Desk(Path(folder) / "desk", pace=Pace(sleep=lambda _: None))
         source = write(rows, Path(folder))
         try:

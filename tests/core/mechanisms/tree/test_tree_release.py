@@ -46,7 +46,8 @@ def mixed(rows: int) -> pd.DataFrame:
 
 
 @pytest.fixture(autouse=True)
-def few_points(monkeypatch):
+def few_points(monkeypatch, small_trials):
+    """Of the records and of the trials that a plan is told with: these tests are about what is released."""
     monkeypatch.setattr(tables_model, "FEWEST_POINTS", 500)
     monkeypatch.setattr(tables_model, "MOST_POINTS", 5_000)
 
