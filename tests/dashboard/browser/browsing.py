@@ -8,12 +8,14 @@ from typing import Literal
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Download, Locator, Page, TimeoutError, expect
 
-from dashboard.views.plan.trials import first_trials
+from dashboard.views.plan.trials import first_trials, public_trials
 from tests.dashboard.server import PATIENCE, STRANGER, Server
 
 expect.set_options(timeout=PATIENCE)
 
 Scheme = Literal["light", "dark"]
+CALM = {public_trials.SECONDS_VARIABLE: "0"}
+"""For servers of walks that look at no figure of the Plan page: it makes none of them better meanwhile."""
 RESOLVED = f"--host-resolver-rules=MAP {STRANGER} 127.0.0.1"
 
 
