@@ -118,6 +118,7 @@ def test_the_curators_classes_are_those_of_the_plan(page: Open, small: DeskTable
 @pytest.mark.exhaustive
 def test_every_bound_has_its_chart_and_its_sentence(page: Open) -> None:
     app = page("limits")
+    assert not app.exception and not errors(app)
     said = words(app)
     for figures in (
         "the error is", "is lost for every method from", "One release of 16 synthetic records",
