@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 from core.base.bisection import largest_that_fits
 from core.base.errors import BadParameter
 from core.mechanisms.kit.protocol import Mechanism
 from core.mechanisms.measured.measuring import ErrorMeasuring
 from core.plans.release_terms import ReleaseTerms
+from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian
 from core.privacy.spendable import covers, mixed_rho_for, rho_for
 from core.privacy.unit import Unit
@@ -33,9 +35,20 @@ def divided(terms: ReleaseTerms, domain: Domain, unit: Unit) -> tuple[Mechanism,
     whole.check(domain, unit)
     measuring = _measuring(terms, whole.cost(domain, unit))
     measuring.check(domain, unit)
-    budget, taken = terms.budget, measuring.cost(domain, unit)
-    if budget.pure:
-        return _with(terms, budget.epsilon * (1 - terms.measure)), measuring
+    if terms.budget.pure:
+        return _with(terms, terms.budget.epsilon * (1 - terms.measure)), measuring
+    words = replace(terms.without_table(), records=None, copies=0).write()
+    return _lowered(terms, _steps(words, terms.budget, domain, unit)), measuring
+
+
+@lru_cache(maxsize=1024)
+def _steps(words: str, budget: Budget, domain: Domain, unit: Unit) -> int:
+    """How far the mechanism's epsilon is lowered; kept, because pages ask for the same prices again and again.
+
+    Nothing is paid by this number: what was divided is priced as it is, each time.
+    """
+    terms = replace(ReleaseTerms.read(words), budget=budget)
+    taken = _measuring(terms, terms.build().cost(domain, unit)).cost(domain, unit)
 
     def fits(steps: int) -> bool:
         return covers(budget, _lowered(terms, steps).cost(domain, unit) + taken)
@@ -43,7 +56,7 @@ def divided(terms: ReleaseTerms, domain: Domain, unit: Unit) -> tuple[Mechanism,
     if not fits(MOST_STEPS):
         raise BadParameter("measure", "leaves too little to this mechanism; set it to 0.")
     spared = largest_that_fits(lambda fewer: fits(MOST_STEPS - fewer), start=MOST_STEPS // 2, most=MOST_STEPS - 1)
-    return _lowered(terms, MOST_STEPS - spared), measuring
+    return MOST_STEPS - spared
 
 
 def _measuring(terms: ReleaseTerms, cost: Cost) -> ErrorMeasuring:

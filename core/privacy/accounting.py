@@ -21,7 +21,6 @@ down.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from decimal import localcontext
 from fractions import Fraction
 from functools import lru_cache
@@ -67,4 +66,4 @@ def capacity(budget: Budget, order: Fraction | None = None) -> int:
 
 def units(cost: Cost, order: Fraction | None) -> int:
     """What a cost takes from an account of this order, rounded up once for the whole cost."""
-    return math.ceil(divergence(Counter(cost.events), order) * UNITS)
+    return math.ceil(divergence(cost.counts, order) * UNITS)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from core.base.errors import BadParameter
 from core.privacy.budget import exact
@@ -86,6 +88,18 @@ class Cost:
     @classmethod
     def of(cls, events: Iterable[Event]) -> Cost:
         return cls(tuple(events))
+
+    @cached_property
+    def counts(self) -> Counter[Event]:
+        """How often each event happens, whatever the order.
+
+        Long sequences repeat one object, and hashing exact amounts is slow: the same objects are put together first.
+        """
+        objects = {id(event): event for event in self.events}
+        counts: Counter[Event] = Counter()
+        for identity, times in Counter(map(id, self.events)).items():
+            counts[objects[identity]] += times
+        return counts
 
     @property
     def pure(self) -> bool:

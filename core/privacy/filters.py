@@ -102,6 +102,10 @@ class Filters:
         """What a cost takes in every way."""
         return {name: _amount(cost, name) for name in self.ways}
 
+    def covers(self, cost: Cost) -> bool:
+        """Whether an account with nothing spent would pay this: one way is enough, and the others are not asked."""
+        return any((taken := _amount(cost, name)) is not None and taken <= way.held for name, way in self.ways.items())
+
     def filled(self, sums: Amounts) -> Fraction | None:
         """How far these sums fill the way that they fill least, above 1 where they exceed it; None if none counts."""
         return min(

@@ -7,7 +7,6 @@ is computed in decimals with digits to spare, costs rounded up and capacities do
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, getcontext, localcontext
 from fractions import Fraction
@@ -26,7 +25,7 @@ _ROUNDING = Decimal("1e-25")
 
 def gaussian_amount(cost: Cost) -> Fraction:
     """mu^2/2 of a whole cost, rounded up."""
-    return sum((times * _of_event(event) for event, times in Counter(cost.events).items()), Fraction(0))
+    return sum((times * _of_event(event) for event, times in cost.counts.items()), Fraction(0))
 
 
 @lru_cache(maxsize=8192)

@@ -69,8 +69,7 @@ def covers(budget: Budget, cost: Cost) -> bool:
     """Whether an account that holds this budget and nothing else would pay a cost."""
     if isinstance(budget, OneWayBudget):
         return units(cost, order_for(budget)) <= capacity(budget)
-    filters = Filters.of(budget)
-    return filters.used(filters.amounts(cost)) is not None
+    return Filters.of(budget).covers(cost)
 
 
 def _mixed_part(budget: Budget) -> Budget:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from core.desk.desk import Desk
 from dashboard.door import access
 from dashboard.views.ask import trial_queue
 from dashboard.views.common import state
-from dashboard.views.limits import composition_view, finer_bits_view, parity_view, reconstruction_view
+from dashboard.views.limits import composition_view, finer_bits_view, parity_view, reconstruction_view, sections
 from dashboard.views.plan.trials import first_trials, public_trials
 from tests.dashboard.browser.browsing import RESOLVED
 from tests.dashboard.listed import APP
@@ -33,7 +33,7 @@ def desk(workspace: Path, small_trials: None) -> Iterator[Desk]:
 
 
 @pytest.fixture
-def page(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], AppTest]:
+def page(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
     """Opens a page in a new session, as a curator's new tab would."""
     # Pages that run without a server have no cookies.
     monkeypatch.setattr(access, "has_key", lambda: True)
@@ -48,11 +48,18 @@ def page(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], AppTest
     monkeypatch.setattr(reconstruction_view, "RUNS", 1)
     monkeypatch.setattr(composition_view, "NUMBERS", (1, 500))
 
-    def opened(name: str = "data") -> AppTest:
-        app = AppTest.from_file(str(APP), default_timeout=60).run()
+    def opened(name: str = "data", limits: Iterable[str] = tuple(sections.SECTIONS)) -> AppTest:
+        app = unfolded(AppTest.from_file(str(APP), default_timeout=60), limits).run()
         return app if name == "data" else app.switch_page(f"steps/{name}.py").run()
 
     return opened
+
+
+def unfolded(app: AppTest, limits: Iterable[str] = tuple(sections.SECTIONS)) -> AppTest:
+    """A session in which these sections of the page Limits are open, all of them where nothing is said."""
+    for title in sections.SECTIONS:
+        app.session_state[sections.key(title)] = title in limits
+    return app
 
 
 @pytest.fixture(scope="module")

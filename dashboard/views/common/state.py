@@ -76,6 +76,8 @@ class PageState:
     in it depends on the rows."""
     trying: dict[str, tuple[Any, Future[Any]]] = field(default_factory=dict)
     """What is being found: for which choice, and that work."""
+    awaited: list[Any] = field(default_factory=list)
+    """What runs beside the page and is watched until it has ended."""
     refined: int = 0
     """How often the figures have become better."""
     refining: tuple[Any, str] | None = None

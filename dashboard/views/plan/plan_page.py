@@ -32,11 +32,19 @@ from dashboard.views.plan import (
     rehearsal_form,
 )
 from dashboard.views.plan.plan_form import ABOUT, Wanted
-from dashboard.views.plan.trials import first_trials, trials_view
+from dashboard.views.plan.trials import first_trials, trials_view, watcher
 from dashboard.views.release import rules_view, size_warning
 
 
 def show(here: PageState, desk: Desk, table: DeskTable) -> None:
+    here.awaited = []
+    _steps(here, desk, table)
+    if here.awaited:
+        watcher.watch(tuple(here.awaited))
+
+
+def _steps(here: PageState, desk: Desk, table: DeskTable) -> None:
+    """From the questions to the plan, as far as it is known by now."""
     statement = desk.statement(table)
     messages.note(spend_list.left(statement), "public")
     kept_plan.offer(here, desk, table)

@@ -48,6 +48,11 @@ def hockey_stick(p: NDArray[np.float64], q: NDArray[np.float64], epsilon: float)
 # the order and the capacity
 
 
+def test_equal_events_are_counted_together_whether_they_are_one_object_or_not() -> None:
+    spent = cost(*[Laplace(Fraction(1, 3))] * 4, Laplace(Fraction(1, 3)), Gaussian(Fraction(1, 3)))
+    assert spent.counts == {Laplace(Fraction(1, 3)): 5, Gaussian(Fraction(1, 3)): 1}
+
+
 @pytest.mark.parametrize("budget", BUDGETS, ids=repr)
 def test_capacity_is_the_largest_divergence_that_converts(budget: Budget) -> None:
     order, held = order_for(budget), capacity(budget)

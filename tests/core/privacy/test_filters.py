@@ -34,6 +34,13 @@ def test_the_shares_of_delta_are_together_delta(budget: Budget) -> None:
     assert len(ways) == (1 if budget.pure else 4)
 
 
+@given(budget=budgets, spent=costs)
+@settings(max_examples=50, deadline=None)
+def test_one_way_that_covers_is_enough(budget: Budget, spent: Cost) -> None:
+    filters = Filters.of(budget)
+    assert filters.covers(spent) is (filters.used(filters.amounts(spent)) is not None)
+
+
 @given(budget=budgets)
 @settings(max_examples=25, deadline=None)
 def test_ways_read_back_what_they_write(budget: Budget) -> None:

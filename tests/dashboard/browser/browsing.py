@@ -8,12 +8,15 @@ from typing import Literal
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Download, Locator, Page, TimeoutError, expect
 
-from dashboard.views.plan.trials import first_trials
+from dashboard.views.limits import sections
+from dashboard.views.plan.trials import first_trials, public_trials
 from tests.dashboard.server import PATIENCE, STRANGER, Server
 
 expect.set_options(timeout=PATIENCE)
 
 Scheme = Literal["light", "dark"]
+CALM = {public_trials.SECONDS_VARIABLE: "0"}
+"""For servers of walks that look at no figure of the Plan page: it makes none of them better meanwhile."""
 RESOLVED = f"--host-resolver-rules=MAP {STRANGER} 127.0.0.1"
 
 
@@ -28,10 +31,21 @@ def visit(page: Page, server: Server, name: str, query: str = "") -> None:
     """As the curator, by the printed link."""
     page.goto(server.link("" if name == "Data" else name.lower(), query))
     titled(page, name)
+    if name == "Limits":
+        unfold(page)
 
 
 def titled(page: Page, name: str) -> None:
     expect(page.get_by_role("heading", name=name, exact=True, level=1)).to_be_visible()
+
+
+def unfold(page: Page) -> None:
+    """Open every section of the page Limits; the first is open already."""
+    shown = page.get_by_test_id("stExpander").filter(has_text=sections.SHOW)
+    expect(shown).to_have_count(len(sections.SECTIONS))
+    for place in range(1, len(sections.SECTIONS)):
+        shown.nth(place).get_by_text(sections.SHOW).click()
+        expect(shown.nth(place).get_by_test_id("stMarkdown").first).to_be_visible()
 
 
 def open_demo_table(page: Page, server: Server) -> None:

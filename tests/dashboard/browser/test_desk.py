@@ -16,6 +16,7 @@ from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
 from core.schema.domain import Domain
 from tests.dashboard.browser.browsing import (
+    CALM,
     STRANGER,
     download,
     finished,
@@ -57,7 +58,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     table = desk.add_table(frame, domain, unit=Unit.row(), budget=Budget(10, "1e-9"), name=PRIVATE)
     desk.release(desk.plan(table, [Marginals(order=2)], mechanism="gaussian", budget=Budget("0.5", "1e-9")))
     desk.close()
-    with serving(home) as running:
+    with serving(home, **CALM) as running:
         yield running
 
 

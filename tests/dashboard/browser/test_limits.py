@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.dashboard.browser.browsing import settled, tab, titled, visit
+from tests.dashboard.browser.browsing import settled, tab, titled, unfold, visit
 from tests.dashboard.server import Server, serving
 
 pytestmark = pytest.mark.browser
@@ -39,6 +39,7 @@ def test_attacks_are_for_the_curator_alone(browser: Browser, server: Server) -> 
     titled(stranger, "Limits")
     for heading in HEADINGS:
         expect(stranger.get_by_role("heading", name=heading)).to_be_visible()
+    unfold(stranger)
     settled(stranger)
     assert "Attack my release" not in stranger.content()
     assert stranger.get_by_role("button", name="Attack", exact=True).count() == 0

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from core.desk.desk import Desk
 from tests.dashboard.browser.browsing import (
+    CALM,
     finished,
     go_on,
     opened,
@@ -59,7 +60,7 @@ def pictures(page: Page, folder: Path, name: str) -> None:
 
 
 def test_a_messy_workbook_from_upload_to_release(browser: Browser, tmp_path: Path) -> None:
-    with serving(tmp_path / "home") as server:
+    with serving(tmp_path / "home", **CALM) as server:
         page = tab(browser)
         visit(page, server, "Data")
         page.get_by_text("Upload a file", exact=True).click()
@@ -98,7 +99,7 @@ def test_35_columns_are_described_at_once(browser: Browser, tmp_path: Path) -> N
     generator = np.random.default_rng(6)
     frame = pd.DataFrame({f"answer {place}": generator.integers(0, 5, 800) for place in range(1, WIDE + 1)})
     frame.to_csv(tmp_path / "wide.csv", index=False)
-    with serving(tmp_path / "home") as server:
+    with serving(tmp_path / "home", **CALM) as server:
         page = tab(browser)
         visit(page, server, "Data")
         page.get_by_text("Upload a file", exact=True).click()

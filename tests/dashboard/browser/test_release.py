@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from core.ledger.ledger import Ledger
 from tests.dashboard.browser.browsing import (
+    CALM,
     download,
     finished,
     go_on,
@@ -96,7 +97,7 @@ def _bytes(page: Page, label: str) -> bytes:
 
 @pytest.mark.slow
 def test_closed_tab_and_killed_server_lose_nothing(browser: Browser, home: Path) -> None:
-    with serving(home) as server:
+    with serving(home, **CALM) as server:
         page = tab(browser)
         open_demo_table(page, server)
         spend(page, "0.5")
@@ -123,7 +124,7 @@ def test_closed_tab_and_killed_server_lose_nothing(browser: Browser, home: Path)
         server.process.wait()
         link = page.url.partition("?")[2]
         page.context.close()
-    with serving(home) as server:
+    with serving(home, **CALM) as server:
         page = tab(browser)
         visit(page, server, "Release", f"?{link}")
         finished(page)

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.dashboard.browser.browsing import (
+    CALM,
     download,
     finished,
     go_on,
@@ -37,7 +38,7 @@ def test_an_upload_with_a_wrong_schema_corrected_and_formulas_neutralised(browse
         writer = csv.writer(file)
         writer.writerow(["age", "mark"])
         writer.writerows([place % 100, (*FORMULAS, "plain")[place % 5]] for place in range(2_000))
-    with serving(tmp_path / "home") as server:
+    with serving(tmp_path / "home", **CALM) as server:
         page = tab(browser)
         visit(page, server, "Data")
         page.get_by_text("Upload a file").click()

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from core.plans.statements import DeskTable
 from dashboard.views.common import state
 from dashboard.views.plan import comparison, offers
-from dashboard.views.plan.trials import first_trials
+from dashboard.views.plan.trials import first_trials, public_trials
 from tests.dashboard.pages.test_pages import errors, field
 from tests.dashboard.pages.test_plan import Open, planned, session
 from tests.dashboard.pages.test_release_classes import mechanism, mixed, number, pick, study
@@ -107,6 +107,19 @@ def test_comparing_goes_on_beside_fields_that_are_drawn_already(
     opened.set()
     ended(app)
     assert not errors(app)
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [(None, public_trials.SECONDS), ("0", 0.0), ("2.5", 2.5), ("-1", 0.0), ("x", public_trials.SECONDS)],
+)
+def test_a_server_says_how_long_figures_get_better(
+    monkeypatch: pytest.MonkeyPatch, said: str | None, meant: float
+) -> None:
+    monkeypatch.delenv(public_trials.SECONDS_VARIABLE, raising=False)
+    if said is not None:
+        monkeypatch.setenv(public_trials.SECONDS_VARIABLE, said)
+    assert public_trials.seconds() == meant
 
 
 def test_a_session_remembers_the_latest_outcomes_until_figures_are_better(

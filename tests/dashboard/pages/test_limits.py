@@ -26,7 +26,9 @@ from dashboard.views.limits import (
     linkage_view,
     parity_view,
     reconstruction_view,
+    sections,
 )
+from tests.dashboard.conftest import unfolded
 from tests.dashboard.listed import APP
 from tests.dashboard.pages.test_pages import Open, errors, small, words
 
@@ -41,10 +43,21 @@ def few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.exhaustive
+def test_a_section_is_computed_when_it_is_unfolded(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(access, "role", lambda: "visitor")
+    app = AppTest.from_file(str(APP), default_timeout=60).run().switch_page("steps/limits.py").run()
+    assert [header.value for header in app.header] == list(sections.SECTIONS)
+    folded = len(app.get("plotly_chart"))
+    assert folded == 1, "the first is open"
+    app.session_state[sections.key("Some parity is always wrong")] = True
+    assert len(app.run().get("plotly_chart")) == folded + 1
+
+
+@pytest.mark.exhaustive
 def test_a_visitor_moves_every_slider(desk: Desk, small: DeskTable, monkeypatch: pytest.MonkeyPatch) -> None:
     """And sees examples over the demo's schema, nothing of the tables at the desk."""
     monkeypatch.setattr(access, "role", lambda: "visitor")
-    app = AppTest.from_file(str(APP), default_timeout=60).run().switch_page("steps/limits.py").run()
+    app = unfolded(AppTest.from_file(str(APP), default_timeout=60)).run().switch_page("steps/limits.py").run()
     assert not errors(app) and not app.exception
     assert "2,000" not in words(app) and "560 counts" in words(app)
     assert "Examples over the schema of the demo" in words(app)
@@ -70,7 +83,7 @@ def test_a_visitor_moves_every_slider(desk: Desk, small: DeskTable, monkeypatch:
 
 @pytest.mark.exhaustive
 def test_facts_single_people_out(page: Open) -> None:
-    app = page("limits")
+    app = page("limits", ["Names are not what gives people away"])
     people = linkage_view._people()
     assert people is not None and people["patient_id"].is_unique
     assert f"Of {len(people):,} people" in words(app)
@@ -82,7 +95,7 @@ def test_facts_single_people_out(page: Open) -> None:
 
 @pytest.mark.exhaustive
 def test_formulas_of_ones_own(page: Open) -> None:
-    app = page("limits")
+    app = page("limits", ["How many rows a class of questions needs"])
     app.text_area(key="limits-formulas").set_value("age >= 20\nage >= 40\nage >= 60").run()
     assert "3 formulas over" in words(app) and "VC dimension 1 (" in words(app)
     app.text_area(key="limits-formulas").set_value("height > 3").run()
@@ -91,7 +104,7 @@ def test_formulas_of_ones_own(page: Open) -> None:
 
 @pytest.mark.exhaustive
 def test_the_curators_classes_are_those_of_the_plan(page: Open, small: DeskTable) -> None:
-    app = page("limits")
+    app = page("limits", ["How many rows a class of questions needs"])
     column = next(name for name in small.domain.names if hasattr(small.domain[name], "low"))
     here = state.PageState(table=small.id)
     here.planned[small.id] = ReleaseTerms(
@@ -105,6 +118,7 @@ def test_the_curators_classes_are_those_of_the_plan(page: Open, small: DeskTable
 @pytest.mark.exhaustive
 def test_every_bound_has_its_chart_and_its_sentence(page: Open) -> None:
     app = page("limits")
+    assert not app.exception and not errors(app)
     said = words(app)
     for figures in (
         "the error is", "is lost for every method from", "One release of 16 synthetic records",
@@ -129,7 +143,7 @@ def test_the_curator_attacks_a_release(page: Open, desk: Desk) -> None:
     frame = pd.DataFrame({f"c{place}": generator.integers(0, 20, 600) for place in range(4)})
     domain = Domain(tuple(Integers(name=name, low=0, high=19) for name in frame))
     table = desk.add_table(frame, domain, unit=Unit.row(), budget=Budget(2), name="people")
-    app = page("limits")
+    app = page("limits", [])
     assert "no stored release yet" in words(app)
     desk.release(desk.plan(table, [Marginals(order=2)], mechanism="laplace", budget=Budget(1)))
     before = desk.statement(table)
@@ -137,7 +151,7 @@ def test_the_curator_attacks_a_release(page: Open, desk: Desk) -> None:
     app.button(key="limits-attack").click().run()
     app = _until_attacked(app)
     assert not errors(app)
-    said = app.table[1].value
+    said = app.table[0].value
     assert said["Published"].tolist() == [
         "This release, made again",
         "Rows without names",
@@ -161,6 +175,6 @@ def _until_attacked(app: AppTest) -> AppTest:
 @pytest.mark.exhaustive
 def test_no_visitor_sees_an_attack(desk: Desk, small: DeskTable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(access, "role", lambda: "visitor")
-    app = AppTest.from_file(str(APP), default_timeout=60).run().switch_page("steps/limits.py").run()
+    app = unfolded(AppTest.from_file(str(APP), default_timeout=60)).run().switch_page("steps/limits.py").run()
     assert "Attack my release" not in words(app) and "small" not in [box.value for box in app.selectbox]
     assert not [found for found in app.button if found.label == "Attack"]

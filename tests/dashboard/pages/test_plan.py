@@ -317,8 +317,8 @@ def filled(app: AppTest, name: str) -> AppTest:
 @pytest.mark.parametrize("name", query_classes)
 def test_a_saved_plan_fills_the_form_of_another_tab(page: Open, mixed: DeskTable, name: str) -> None:
     app = filled(page("plan"), name)
-    field(app, "Epsilon (ε)").set_value("0.3").run()
-    number(app, "Synthetic rows").set_value(123).run()
+    field(app, "Epsilon (ε)").set_value("0.3")
+    number(app, "Synthetic rows").set_value(123)
     number(app, "Synthetic copies").set_value(4).run()
     assert not errors(app)
     plan = planned(app)

@@ -9,10 +9,10 @@ from typing import TypeVar
 import streamlit as st
 
 from core.plans.statements import DeskTable
-from dashboard.views.common import messages
 from dashboard.views.common.latest import keep_latest
 from dashboard.views.common.state import PageState
 from dashboard.views.plan import offers
+from dashboard.views.plan.trials.watcher import Awaited
 
 PATIENCE = 0.3
 """Seconds that a page waits: what is quickly tried is there at once."""
@@ -42,7 +42,8 @@ def found(here: PageState, what: str, about: Hashable, make: Callable[[], Found]
         del here.trying[what]
         keep_latest(here.found, (what, about), (here.refined, work.result()), KEPT)
         return work.result()
-    _watch(work, what)
+    st.caption(f":material/hourglass_top: {what} …")
+    here.awaited.append(Awaited(ended=work.done))
     return None if known is None else known[1]
 
 
@@ -64,14 +65,6 @@ def keep_typed(table: DeskTable) -> None:
     for key in list(st.session_state):
         if str(key).startswith((offers.option_key(table, ""), offers.study_key(table))):
             st.session_state[key] = st.session_state[key]
-
-
-@st.fragment(run_every=0.5)
-def _watch(work: Future[Found], what: str) -> None:
-    with messages.guarded():
-        if work.done():
-            st.rerun()
-        st.caption(f":material/hourglass_top: {what} …")
 
 
 @st.cache_resource(show_spinner=False, on_release=ThreadPoolExecutor.shutdown)

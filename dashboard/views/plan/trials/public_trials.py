@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ from dashboard.views.common.latest import keep_latest
 
 SECONDS = 8.0
 """Of one refinement, for all plans together; what was tried until then is kept."""
+SECONDS_VARIABLE = "RELEASE_DESK_TRIAL_SECONDS"
+"""Another number of seconds, 0 for none, where a server has no processor to spare."""
 MOST_KEPT = 50
 """Error maps that are remembered for all visitors together."""
 
@@ -71,8 +74,8 @@ class PublicTrials:
                 self._dropped.discard(wanted.id)
 
     def _work(self, wanted: Refinement) -> None:
-        stop = time.monotonic() + SECONDS
-        if SECONDS and self.map(wanted.plans[0], wanted.stand_ins) is None:
+        stop = time.monotonic() + seconds()
+        if self.map(wanted.plans[0], wanted.stand_ins) is None:
             self._background.report(wanted.id, "Where the errors will be", 0.0)
             self._keep(wanted, wanted.desk.error_map(wanted.plans[0], wanted.stand_ins))
         for place, plan in enumerate(wanted.plans):
@@ -92,6 +95,14 @@ class PublicTrials:
     def _keep(self, wanted: Refinement, found: ErrorMap) -> None:
         with self._lock:
             keep_latest(self._maps, (wanted.plans[0].id, wanted.stand_ins.key), found, MOST_KEPT)
+
+
+def seconds() -> float:
+    """How long figures get better after each choice; a value that is not understood changes nothing."""
+    try:
+        return max(0.0, float(os.environ.get(SECONDS_VARIABLE, SECONDS)))
+    except ValueError:
+        return SECONDS
 
 
 @st.cache_resource(show_spinner=False, on_release=PublicTrials.close)

@@ -13,10 +13,13 @@ from dashboard.views.plan import error_map_chart
 from dashboard.views.plan.offers import Offers
 from dashboard.views.plan.trials import public_trials
 from dashboard.views.plan.trials.public_trials import Refinement
+from dashboard.views.plan.trials.watcher import Awaited
 
 
 def show(here: PageState, desk: Desk, plan: Plan, priced: Offers, stand_ins: StandIns) -> None:
     """Start what makes the figures better, once for each choice, and show what is known by now."""
+    if not public_trials.seconds():
+        return
     trials = public_trials.service()
     wanted = (plan.id, stand_ins.key)
     if here.refining is None or here.refining[0] != wanted:
@@ -27,7 +30,7 @@ def show(here: PageState, desk: Desk, plan: Plan, priced: Offers, stand_ins: Sta
         here.refining = (wanted, work.id)
         trials.start(work)
     if trials.progress(here.refining[1]) is not None:
-        _watch(here, here.refining[1])
+        here.awaited.append(_awaited(here, here.refining[1]))
     found = trials.map(plan, stand_ins)
     if found is None:
         return
@@ -44,12 +47,14 @@ def show(here: PageState, desk: Desk, plan: Plan, priced: Offers, stand_ins: Sta
     )
 
 
-@st.fragment(run_every=1)
-def _watch(here: PageState, work: str) -> None:
-    """Look every second; when the trials have ended the page shows what they found."""
-    with messages.guarded():
+def _awaited(here: PageState, work: str) -> Awaited:
+    """When the trials have ended the page shows what they found."""
+
+    def better() -> None:
+        here.refined += 1
+
+    def stage() -> str | None:
         progress = public_trials.service().progress(work)
-        if progress is None:
-            here.refined += 1
-            st.rerun()
-        st.caption(f"{progress.stage} …")
+        return None if progress is None else progress.stage
+
+    return Awaited(ended=lambda: public_trials.service().progress(work) is None, then=better, stage=stage)
