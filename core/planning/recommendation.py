@@ -10,6 +10,7 @@ once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -29,13 +30,14 @@ CLOSE_SECONDS = 1.2
 """What the trials of one of them may take in all, by the model."""
 AT_ONCE = 2.0
 """Seconds of a trial, by the model, that every mechanism gets; one that takes longer only if it may be the best."""
-ONCE_SECONDS = 10.0
-"""What the trials of those may take together, the quickest first: `tree` on 35 columns takes 5. What is left out is
-tried in the background."""
-KIND_SECONDS = 9.0
+ONCE_SECONDS, BESIDE_SECONDS = 10.0, 5.0
+"""What the trials of those may take together, the quickest first, where no other was tried (`tree` on 35 columns takes
+5) and where some were. A model of seconds is off by three at times, and the time is then missing for those that were
+tried. What is left out is tried in the background."""
+KIND_SECONDS = 8.0
 """What all trials together may take while there are mechanisms that were not on a table of every kind. Of figures from
 one trial every fourth was off by more than two on tables that were kept aside, of those from six every seventeenth."""
-STUDY_SECONDS = 3.0
+STUDY_SECONDS = 2.5
 """What trials of all mechanisms for study may take together; the model speaks of those that get none."""
 
 
@@ -91,7 +93,7 @@ def _contenders(
     """What was only modelled and might be the best, by the lower end of its band, is tried once if that is quick."""
     least = min((figure.mean for figure in found.values() if figure.how == "simulated"), default=float("inf"))
     tried: dict[str, Figure] = {}
-    left = ONCE_SECONDS
+    left = BESIDE_SECONDS if math.isfinite(least) else ONCE_SECONDS
     for name in sorted(found, key=costs.__getitem__):
         if found[name].how == "modelled" and found[name].low < least and costs[name] <= left:
             tried[name] = figures.quick(offered[name], stand_ins, 1)
@@ -153,15 +155,8 @@ def _on_all_kinds(
 
 
 def _studied(studied: Mapping[str, Mechanism], stand_ins: StandIns, figures: Figures) -> dict[str, Figure]:
-    costs = {name: _study_cost(each, stand_ins) for name, each in studied.items()}
+    costs = {name: modelled(each, stand_ins).cost for name, each in studied.items()}
     return _on_all_kinds(studied, costs, costs, STUDY_SECONDS, stand_ins, figures)
-
-
-def _study_cost(mechanism: Mechanism, stand_ins: StandIns) -> float:
-    """Seconds of a trial: the model's, which knows few slow runs, or a third of what the mechanism says of itself,
-    which counts its steps and was two to three times too much where that is seconds."""
-    own = mechanism.seconds(stand_ins.domain, stand_ins.unit)
-    return max(modelled(mechanism, stand_ins).cost, own / 3)
 
 
 def _in_order(

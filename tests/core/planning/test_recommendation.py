@@ -126,16 +126,24 @@ def test_further_trials_go_to_the_one_with_the_fewest(monkeypatch: pytest.Monkey
 
 
 def test_a_mechanism_for_study_that_counts_many_steps_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However quick the model says it is: it knows few runs that take long."""
-
-    def quick(mechanism: Mechanism, stand_ins: StandIns) -> fitted.Modelled:
-        return replace(fitted.modelled(mechanism, stand_ins), cost=0.01)
-
-    monkeypatch.setattr(recommendation, "modelled", quick)
+    """However quick the runs were that the model was fitted on: they were seldom slow."""
     names = ("laplace", "iterative-perceptron")
     assert ranking(Marginals(order=2), names=names).studied[0].figure.how == "simulated"
     monkeypatch.setattr(offline["iterative-perceptron"], "seconds", lambda *_: 30.0)
     assert ranking(Marginals(order=2), names=names).studied[0].figure.how == "modelled"
+
+
+def test_what_takes_long_is_left_to_the_model_where_others_were_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    costs = {"laplace": 0.1, "histogram": 7.0}
+
+    def slow(mechanism: Mechanism, stand_ins: StandIns) -> fitted.Modelled:
+        return replace(fitted.modelled(mechanism, stand_ins), cost=costs[mechanism.name], mean_spread=9.0)
+
+    monkeypatch.setattr(kept_trials, "modelled", slow)
+    monkeypatch.setattr(recommendation, "modelled", slow)
+    found = {each.name: each.figure.how for each in ranking(Marginals(order=2), names=tuple(costs)).offered}
+    assert found == {"laplace": "simulated", "histogram": "modelled"}
+    assert ranking(Marginals(order=2), names=("histogram",)).offered[0].figure.how == "simulated"
 
 
 def test_places_rest_on_the_tables_that_both_were_tried_on(monkeypatch: pytest.MonkeyPatch) -> None:
