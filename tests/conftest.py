@@ -140,6 +140,7 @@ def small_trials(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recommendation, "CLOSE_RUNS", 1)
     monkeypatch.setattr(recommendation, "ONCE_SECONDS", 1.0)
     monkeypatch.setattr(kept_trials, "ONE_SECONDS", 1.0)
+    monkeypatch.setattr(recommendation, "KIND_SECONDS", 0.0)
     monkeypatch.setattr(recommendation, "STUDY_SECONDS", 0.3)
     monkeypatch.setattr(told_figures, "Figures", Shared)
 

@@ -72,7 +72,7 @@ class ToldFigures:
 
     def tell(self, priced: PricedRelease, stand_ins: StandIns) -> Figure:
         """A first figure, kept as what was told of this plan."""
-        figure = self.figures.quick(priced.mechanism, stand_ins)
+        figure = self.figures.told(priced.mechanism, stand_ins)
         self.keep(priced.id, figure)
         return figure
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from core.base.arrays import Codes, Floats
 from core.base.axes import stretched, summed
+from core.models.fitting.partial_sums import marginals
 from core.models.fitting.simplex import simplex
 from core.models.histogram import Histogram
 from core.schema.domain import Domain
@@ -47,6 +48,10 @@ class Signed:
     def marginal(self, columns: Sequence[str]) -> Floats:
         """Counts that may be negative."""
         return summed(self.cells, self.domain.names, columns)
+
+    def marginals(self, sets: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], Floats]:
+        """Many of them together, several times faster than one by one."""
+        return marginals(self.cells, self.domain.names, sets)
 
     def shifted(self, columns: Sequence[str], amounts: Floats) -> Signed:
         """Every cell plus the amount of its combination of the given columns, less the mean: the rows stay."""

@@ -19,9 +19,9 @@ was made and for those that were not:
   more than that factor, so that it rightly stands apart;
 * `share_seconds_within_2x`: of the mechanisms that take a tenth of a second or more: the time that was told.
 
-Mechanisms for study have their turn, one in each cell. Lines come cell by cell; all of it takes about 25
-CPU minutes. `RELEASE_DESK_BENCH_TABLES` names tables, `RELEASE_DESK_BENCH_EPSILONS` epsilons (by commas) if not all are
-wanted; `RELEASE_DESK_BENCH_PROGRESS` a file that lets a stopped run go on (`kit/progress.py`).
+All mechanisms are planned; of those for study one in each cell is run, by turns. Lines come cell by cell; all of it
+takes about 35 CPU minutes. `RELEASE_DESK_BENCH_TABLES` names tables, `RELEASE_DESK_BENCH_EPSILONS` epsilons (by commas)
+if not all are wanted; `RELEASE_DESK_BENCH_PROGRESS` a file that lets a stopped run go on (`kit/progress.py`).
 """
 
 from __future__ import annotations
@@ -164,7 +164,8 @@ def cell(case: str, table: StandIn, asked: tuple[QueryClass, ...], budget: Budge
     """Everything about one table, one budget and one set of classes."""
     domain = asked_columns(asked, table.domain)
     focused = StandIn(domain, table.codes[:, [table.domain.names.index(name) for name in domain.names]], table.unit)
-    candidates = in_turn(able(asked, budget, focused), zlib.crc32(case.encode()))
+    candidates = able(asked, budget, focused)
+    run = in_turn(candidates, zlib.crc32(case.encode()))
     stand_ins, figures = StandIns.of(domain, table.unit, guessed_rows(len(table.codes))), Figures()
     start = time.process_time()
     ranking = rank(candidates, stand_ins, figures)
@@ -172,7 +173,7 @@ def cell(case: str, table: StandIn, asked: tuple[QueryClass, ...], budget: Budge
     seen: dict[str, list[Seen]] = {}
     for each in (*ranking.offered, *ranking.studied):
         longest = LONGEST_STUDIED if each in ranking.studied else LONGEST
-        if modelled(candidates[each.name], stand_ins).cost <= longest:
+        if each.name in run and modelled(candidates[each.name], stand_ins).cost <= longest:
             seen[each.name] = runs_of(candidates[each.name], focused, RUNS, SECONDS)
     yield from ranked(case, [each.name for each in ranking.offered], candidates, focused, seen, tally)
     for each in (*ranking.offered, *ranking.studied):
@@ -198,11 +199,11 @@ def able(asked: tuple[QueryClass, ...], budget: Budget, table: StandIn) -> dict[
     return found
 
 
-def in_turn(candidates: dict[str, Mechanism], turn: int) -> dict[str, Mechanism]:
+def in_turn(candidates: dict[str, Mechanism], turn: int) -> set[str]:
     """All that compete, and one of those that are there to be studied."""
     studied = [name for name, each in candidates.items() if each.for_study]
-    kept = {studied[turn % len(studied)]} if studied else set()
-    return {name: each for name, each in candidates.items() if not each.for_study or name in kept}
+    chosen = {studied[turn % len(studied)]} if studied else set()
+    return chosen | {name for name, each in candidates.items() if not each.for_study}
 
 
 def ranked(

@@ -39,6 +39,8 @@ ONE_SECONDS = 8.0
 """What a first figure of one trial may take: `tree` on 35 columns takes 5."""
 LONGEST = 10.0
 """Seconds of one trial; where it takes longer, the model stands in."""
+KIND_SECONDS = 4.0
+"""What the figure of a single plan may take by the model, so that it rests on a table of every kind."""
 MOST_RUNS = 24
 """Trials of a refined figure."""
 MOST_KEPT = 4_000
@@ -59,6 +61,11 @@ class Figures:
         if runs is None:
             runs = min(QUICK_RUNS, max(int(QUICK_SECONDS / model.cost), int(model.cost <= ONE_SECONDS)))
         return self._figure(mechanism, stand_ins, runs, model)
+
+    def told(self, mechanism: Mechanism, stand_ins: StandIns) -> Figure:
+        """The first figure of a single plan: on a table of every kind, as far as the time allows."""
+        kinds = min(stand_ins.kinds, QUICK_RUNS, int(KIND_SECONDS / modelled(mechanism, stand_ins).cost))
+        return self.quick(mechanism, stand_ins, max(kinds, self.quick(mechanism, stand_ins).runs))
 
     def kept(self, mechanism: Mechanism, stand_ins: StandIns) -> Figure | None:
         """What earlier trials showed; None where there were none."""

@@ -14,6 +14,7 @@ from core.planning.better_noise import build
 from core.planning.recommendation import Ranking, rank
 from core.planning.simulation import fitted, kept_trials
 from core.planning.simulation.kept_trials import Figures
+from core.planning.simulation.look_alike import KINDS
 from core.planning.simulation.stand_ins import StandIns
 from core.planning.simulation.trial import make_trial
 from core.privacy.budget import Budget
@@ -104,23 +105,52 @@ def test_those_that_take_seconds_share_one_allowance(monkeypatch: pytest.MonkeyP
     }
 
 
+def test_further_trials_go_to_the_one_with_the_fewest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kinds of tables differ by factors, so a figure from one of them says little of the next."""
+    costs = {"laplace": 0.2, "histogram": 0.5, "tree": 1.0}
+
+    def slow(mechanism: Mechanism, stand_ins: StandIns) -> fitted.Modelled:
+        return replace(fitted.modelled(mechanism, stand_ins), cost=costs[mechanism.name])
+
+    monkeypatch.setattr(kept_trials, "modelled", slow)
+    monkeypatch.setattr(recommendation, "modelled", slow)
+    monkeypatch.setattr(recommendation, "CLOSE_RUNS", 1)
+
+    def runs(seconds: float) -> dict[str, int]:
+        monkeypatch.setattr(recommendation, "KIND_SECONDS", seconds)
+        return {each.name: each.figure.runs for each in ranking(Marginals(order=2), names=tuple(costs)).offered}
+
+    assert runs(2.3) == {"laplace": 4, "histogram": 1, "tree": 1}
+    assert runs(5.4) == {"laplace": 4, "histogram": 3, "tree": 3}
+    assert runs(100.0) == {name: len(KINDS) for name in costs}
+
+
 def test_a_mechanism_for_study_that_counts_many_steps_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However quick the model says it is: it knows few runs that take long."""
-
-    def quick(mechanism: Mechanism, stand_ins: StandIns) -> fitted.Modelled:
-        return replace(fitted.modelled(mechanism, stand_ins), cost=0.01)
-
-    monkeypatch.setattr(recommendation, "modelled", quick)
+    """However quick the runs were that the model was fitted on: they were seldom slow."""
     names = ("laplace", "iterative-perceptron")
     assert ranking(Marginals(order=2), names=names).studied[0].figure.how == "simulated"
     monkeypatch.setattr(offline["iterative-perceptron"], "seconds", lambda *_: 30.0)
     assert ranking(Marginals(order=2), names=names).studied[0].figure.how == "modelled"
 
 
+def test_what_takes_long_is_left_to_the_model_where_others_were_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    costs = {"laplace": 0.1, "histogram": 7.0}
+
+    def slow(mechanism: Mechanism, stand_ins: StandIns) -> fitted.Modelled:
+        return replace(fitted.modelled(mechanism, stand_ins), cost=costs[mechanism.name], mean_spread=9.0)
+
+    monkeypatch.setattr(kept_trials, "modelled", slow)
+    monkeypatch.setattr(recommendation, "modelled", slow)
+    found = {each.name: each.figure.how for each in ranking(Marginals(order=2), names=tuple(costs)).offered}
+    assert found == {"laplace": "simulated", "histogram": "modelled"}
+    assert ranking(Marginals(order=2), names=("histogram",)).offered[0].figure.how == "simulated"
+
+
 def test_places_rest_on_the_tables_that_both_were_tried_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """One was tried on six tables of all kinds, the other on the first: only that one tells which errs less."""
     monkeypatch.setattr(kept_trials, "QUICK_RUNS", 1)
     monkeypatch.setattr(recommendation, "CLOSE_RUNS", 1)
+    monkeypatch.setattr(recommendation, "KIND_SECONDS", 0.0)
     kept, public = Figures(), StandIns.of(DOMAIN, Unit.row(), 2_000)
     both = {
         name: build(name, (Intervals(column="a"),), Budget(1), {}, DOMAIN, Unit.row()) for name in ("laplace", "tree")

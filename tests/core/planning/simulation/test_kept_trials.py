@@ -99,6 +99,15 @@ def test_a_model_stands_in_where_simulating_takes_long(monkeypatch: pytest.Monke
     assert [each.how for each in Figures().refined(laplace(), PUBLIC)] == ["modelled"]
 
 
+def test_a_single_plan_is_told_of_tables_of_every_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_trials, "QUICK_SECONDS", 1e-9)
+    figures = Figures()
+    assert figures.told(laplace(), PUBLIC).runs == PUBLIC.kinds
+    monkeypatch.setattr(kept_trials, "KIND_SECONDS", 1e-9)
+    assert Figures().told(laplace(), PUBLIC).runs == 1
+    assert figures.told(laplace(), PUBLIC).runs == PUBLIC.kinds, "what is known is not forgotten"
+
+
 def test_every_mechanism_is_in_the_model() -> None:
     length = fitted.features(laplace(), DOMAIN, Unit.row(), 1_000).size
     assert fitted.fits().keys() == offline.keys()
