@@ -99,3 +99,55 @@ def test_a_budget_below_one_unit_buys_nothing() -> None:
         rho_for(Budget(1e-13, 1e-300))
     with pytest.raises(BadParameter, match="needs a delta above 0"):
         rho_for(Budget(1))
+
+
+def test_pure_noise_counts_beside_gaussian_noise() -> None:
+    """Half an epsilon of pure noise fills every way of Gaussian noise; the other half is still there as pure noise."""
+    account = Spender.of(Budget(1, 1e-9)).spend(cost(Pure(Fraction(1, 2))))
+    assert left(account, Fraction(1, 10**9)) == left(account, Fraction(0)) == Fraction(1, 2)
+
+
+def test_an_account_without_delta_has_no_room_for_gaussian_noise() -> None:
+    account = Spender.of(Budget(1)).spend(cost(Pure(Fraction(3, 4))))
+    assert left(account, Fraction(1, 10**9)) == Fraction(1, 4)
+
+
+def test_the_way_with_most_room_says_what_is_left() -> None:
+    """After some Gaussian noise the way of Gaussian noise has the most room, and a plan fills it to its end."""
+    budget = Budget(1, 1e-9)
+    half = rho_for(budget) / 2
+    account = Spender.of(budget).spend(cost(Gaussian(half)))
+    shown = left(account, budget.delta)
+    next_step = rho_for(Budget(shown + Fraction(1, UNITS), budget.delta))
+    assert rho_for(Budget(shown, budget.delta)) <= half < next_step
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(1, 3 * 10**3).limit_denominator(10**4)])
+def test_a_plan_that_fits_to_the_last_unit_is_shown(epsilon: Fraction) -> None:
+    budget, epsilon = Budget(1, 1e-9), Fraction(math.floor(epsilon * UNITS), UNITS)
+    filters, wanted = Filters.of(budget), rho_for(Budget(epsilon, budget.delta))
+    sums = filters.amounts(cost(Gaussian(rho_for(budget) - wanted)))
+    assert filters.room_for_rho("gaussian", sums) == wanted
+    assert exact(remaining_epsilon(filters, sums, budget.delta), "epsilon") == epsilon
+
+
+def test_an_account_of_the_first_version_is_searched_through() -> None:
+    """At one order, half of what it holds: the plan shown fits, and one a step larger does not."""
+    budget = Budget(1, 1e-9)
+    filters, rho = one_way(budget), rho_for(one_way(budget).spendable(budget)) / 2
+    account = Spender(filters).spend(cost(Gaussian(rho)))
+    shown, room = left(account, budget.delta), filters.room_for_rho(next(iter(filters.ways)), account.sums)
+    assert room is not None
+    assert rho_for(filters.spendable(Budget(shown, budget.delta))) <= room
+    assert rho_for(filters.spendable(Budget(shown + Fraction(1, UNITS), budget.delta))) > room
+
+
+def test_what_pays_for_nothing_is_not_shown() -> None:
+    """One unit is left: less than Gaussian noise of any size needs, or pure noise beside it."""
+    budget = Budget(1, 1e-9)
+    filters = Filters.of(budget)
+    sums = {name: way.held for name, way in filters.ways.items()}
+    assert remaining_epsilon(filters, sums, budget.delta) == 0
+    assert remaining_epsilon(filters, sums | {"pure": sums["pure"] - 1}, budget.delta) == 1 / UNITS
+    over = {name: way.held + 1 for name, way in filters.ways.items()}
+    assert remaining_epsilon(filters, over | {"pure": 0}, budget.delta) == 1
