@@ -8,10 +8,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from core.base.errors import BadParameter
+from core.privacy import remaining
 from core.privacy.accounting import UNITS, capacity, order_for
 from core.privacy.budget import Budget, exact
 from core.privacy.events import Gaussian, Pure
-from core.privacy.filters import Filters, Way
+from core.privacy.filters import GAUSSIAN_UNITS, Filters, Way
 from core.privacy.remaining import remaining_epsilon
 from core.privacy.spendable import rho_for
 from tests.accounts import Spender
@@ -151,3 +152,31 @@ def test_what_pays_for_nothing_is_not_shown() -> None:
     assert remaining_epsilon(filters, sums | {"pure": sums["pure"] - 1}, budget.delta) == 1 / UNITS
     over = {name: way.held + 1 for name, way in filters.ways.items()}
     assert remaining_epsilon(filters, over | {"pure": 0}, budget.delta) == 1
+
+
+def test_an_account_of_the_first_version_pays_for_pure_noise_at_its_order() -> None:
+    account = Spender(one_way(Budget(1, 1e-9)))
+    shown = left(account, Fraction(0))
+    assert shown > 0
+    assert account.fits(cost(Pure(shown))) and not account.fits(cost(Pure(shown + Fraction(1, UNITS))))
+
+
+def test_the_largest_account_of_the_first_version_shows_its_own_epsilon() -> None:
+    largest = Budget(1000, 1e-9)
+    assert left(Spender(one_way(largest)), largest.delta) == 1000
+    nothing = Spender(one_way(largest), {name: way.held for name, way in one_way(largest).ways.items()})
+    assert left(nothing, largest.delta) == left(nothing, Fraction(0)) == 0
+
+
+@pytest.mark.parametrize(("missing", "steps"), [(0, 1), (1, 0)])
+def test_a_single_step_is_shown_where_it_fits_and_not_where_it_does_not(missing: int, steps: int) -> None:
+    delta = Fraction(1, 10**9)
+    needed = rho_for(Budget(Fraction(1, UNITS), delta)) * GAUSSIAN_UNITS
+    filters = Filters({"pure": Way(Fraction(0), UNITS), "gaussian": Way(Fraction(1, 2), int(needed) - missing)})
+    assert remaining._gaussian_steps(filters, {}, delta, UNITS) == steps
+
+
+def test_an_epsilon_that_buys_no_noise_is_not_shown() -> None:
+    """At so high an order and so small a delta there is room for an epsilon of a step or two, but noise costs more."""
+    filters = Filters({"pure": Way(Fraction(0), UNITS), f"order {10**15}": Way(Fraction(1, 2), 1)})
+    assert remaining._gaussian_steps(filters, {}, Fraction(1, 10**300), UNITS) == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from core.privacy import renyi
 from core.privacy.accounting import UNITS, units
 from core.privacy.budget import exact
 from core.privacy.events import Event, Gaussian, Laplace, Pure, Selection
@@ -114,3 +116,10 @@ def test_the_kinds_of_event_are_ordered(epsilon: Fraction, order: Fraction) -> N
     assert selection <= pure == units(cost(Laplace(epsilon)), order)
     assert pure <= units(cost(Pure(epsilon)), None)
     assert selection <= units(cost(Gaussian(epsilon**2 / 8)), order)
+
+
+def test_the_smallest_choices_cost_what_the_simple_bound_says() -> None:
+    """Where the exact form would cancel, down to where its digits run out."""
+    for epsilon in (Fraction(1, 10**7), Fraction(1, 10**12), Fraction(1, 10**45)):
+        for order in (Fraction(3, 2), Fraction(9)):
+            assert renyi.divergence(Counter([Selection(epsilon)]), order) == order * epsilon**2 / 8

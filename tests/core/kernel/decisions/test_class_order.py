@@ -130,3 +130,30 @@ def test_every_vertex_is_put_out_once_and_cheap_classes_end_first():
 def test_bad_orders_are_refused(classes, padding):
     with pytest.raises(BadParameter):
         ClassOrder(Edges(("from", "to"), 2), np.array(classes), padding)
+
+
+def drawn(classes: list[int], told: list[int]) -> tuple[tuple[int, ...], list[list[int]]]:
+    """The order of vertices without edges, padding 5, and the weights of every draw."""
+    seen: list[list[int]] = []
+
+    def pick(weights):
+        seen.append([int(each) for each in weights])
+        return told[len(seen) - 1]
+
+    return ClassOrder(Edges(("from", "to"), len(classes)), np.array(classes), 5).drawn(
+        table(len(classes), ()), pick
+    ), seen
+
+
+@pytest.mark.parametrize(("size", "looks"), [(2, 1), (3, 2), (4, 2), (5, 3)])
+def test_a_class_is_put_out_after_half_of_its_draws_and_not_before(size, looks):
+    order, seen = drawn([0] * size, list(range(size)))
+    assert order == tuple(range(size))
+    assert [max(weights) for weights in seen] == [5] * looks + [1] * (size - looks)
+
+
+def test_draws_on_classes_above_count_for_those_below():
+    """One draw on the dear class fills both; after it the cheap one is put out whole, and the dear one too."""
+    order, seen = drawn([0, 0, 1, 1], [2, 1, 0, 3])
+    assert order == (2, 1, 0, 3)
+    assert seen == [[10, 10, 5, 5, 0, 0], [1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]]

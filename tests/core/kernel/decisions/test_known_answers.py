@@ -288,3 +288,18 @@ def test_tables_of_another_shape_are_refused():
 def test_a_row_brings_at_most_the_largest_cost_into_use(costs: list[int], most: int) -> None:
     asked = CoverCost(("y",), np.array([0, 1]), np.array(costs))
     assert (asked.change(ROW).l1, asked.change(PERSON).l1) == (most, 3 * most)
+
+
+def test_a_single_cost_is_a_cost() -> None:
+    table = Remembered(Cells(Domain((Booleans(name="y"),)), np.array([2, 3])))
+    assert CoverCost(("y",), np.array([0, -1]), np.array([4])).counts(table).tolist() == [4]
+    assert CoverCost(("y",), np.array([-1, -1]), np.array([4])).counts(table).tolist() == [0]
+    with pytest.raises(BadParameter, match="covered_by"):
+        CoverCost(("y",), np.array([0, 1]), np.array([4]))
+
+
+def test_logarithms_are_rounded_up_by_more_than_floats_are_off() -> None:
+    for part, whole in ((1, 1), (1, 3), (7, 10**12), (5, 2)):
+        exact = vertex_order.log_of_one_more(part, whole)
+        about = Fraction(math.log1p(part / whole)) * vertex_order.FINE
+        assert about * (1 + Fraction(1, 2**45)) < exact <= about * (1 + Fraction(1, 2**35)) + 1
