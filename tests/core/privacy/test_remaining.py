@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from core.base.errors import BadParameter
 from core.privacy import remaining
 from core.privacy.accounting import UNITS, capacity, order_for
-from core.privacy.budget import Budget, exact
+from core.privacy.budget import Budget, OneWayBudget, exact
 from core.privacy.events import Gaussian, Pure
 from core.privacy.filters import GAUSSIAN_UNITS, Filters, Way
 from core.privacy.remaining import remaining_epsilon
@@ -180,3 +180,13 @@ def test_an_epsilon_that_buys_no_noise_is_not_shown() -> None:
     """At so high an order and so small a delta there is room for an epsilon of a step or two, but noise costs more."""
     filters = Filters({"pure": Way(Fraction(0), UNITS), f"order {10**15}": Way(Fraction(1, 2), 1)})
     assert remaining._gaussian_steps(filters, {}, Fraction(1, 10**300), UNITS) == 0
+
+
+def test_a_search_goes_past_what_buys_no_noise() -> None:
+    """Two steps buy none at so small a delta, four do; there is room for just these."""
+    delta, four = Fraction(1, 10**300), Fraction(4, UNITS)
+    needed = rho_for(OneWayBudget(four, delta))
+    with pytest.raises(BadParameter):
+        rho_for(OneWayBudget(four / 2, delta))
+    filters = Filters({f"order {1 / (UNITS * needed)}": Way(Fraction(1), 1)})
+    assert remaining._gaussian_steps(filters, {}, delta, UNITS) == 4

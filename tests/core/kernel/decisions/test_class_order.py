@@ -110,6 +110,13 @@ def test_limits():
     assert ClassOrder(two, np.array([0, 0]), most).padding == most
     with pytest.raises(BadParameter, match="too large"):
         ClassOrder(two, np.array([0, 0]), most + 1)
+    most = 2**62 // 2 // 4 - 2 * STEPS  # the ease is 2; two vertices and two classes of one
+    assert ClassOrder(two, np.array([0, 1]), most).padding == most
+    with pytest.raises(BadParameter, match="too large"):
+        ClassOrder(two, np.array([0, 1]), most + 1)
+    for padding, why in ((2**62, "too large"), (2**62 + 1, "from 1 to")):
+        with pytest.raises(BadParameter, match=why):
+            ClassOrder(two, np.array([0, 0]), padding)
     assert ClassOrder(two, np.array([0, 20]), 1).top == 20
     assert ClassOrder(Edges(("from", "to"), 2048), np.zeros(2048, dtype=int), 1).size == 2048
     with pytest.raises(BadParameter, match="2,048"):
@@ -157,3 +164,11 @@ def test_draws_on_classes_above_count_for_those_below():
     order, seen = drawn([0, 0, 1, 1], [2, 1, 0, 3])
     assert order == (2, 1, 0, 3)
     assert seen == [[10, 10, 5, 5, 0, 0], [1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]]
+
+
+def test_imagined_vertices_are_drawn_once_each_and_count_as_real_ones_do():
+    """The cheap class has one real vertex and two imagined; two draws of three fill it, then the dear one."""
+    order, seen = drawn([0, 1, 1, 1], [4, 4, 0, 1, 2, 3])
+    assert order == (0, 1, 2, 3)
+    assert seen[:3] == [[10, 5, 5, 5, 20, 0], [10, 5, 5, 5, 10, 0], [1, 0, 0, 0]]
+    assert seen[3:] == [[0, 5, 5, 5, 0, 0], [0, 0, 5, 5, 0, 0], [0, 0, 0, 1]]
