@@ -162,5 +162,16 @@ def test_the_last_edition_is_taken_and_the_next_is_not():
     check_count(MOST_EDITIONS, "edition", MOST_EDITIONS)
     check_count(1, "edition", 1)
     for wrong in (0, MOST_EDITIONS + 1, True, 1.0, "1"):
-        with pytest.raises(BadParameter, match="edition: must be a whole number from 1 to 1,000,000"):
+        with pytest.raises(BadParameter, match=r"edition: must be a whole number from 1 to 1,000,000\.$"):
             check_count(wrong, "edition", MOST_EDITIONS)
+
+
+def test_as_many_records_as_are_asked_for_are_priced_alike(desk, held):
+    plan = desk.plan(held, [Marginals(order=1)], mechanism="laplace", budget=ONE, records=5, copies=1)
+    content, account = json.loads(plan.content), account_of(desk, held)
+    most = most_records(DOMAIN, 1)
+    for records in (1, most):
+        priced = price_release(json.dumps(content | {"records": records}), held, account)
+        assert (priced.terms.records, priced.amounts) == (records, plan.amounts)
+    with pytest.raises(BadParameter, match="records: must be a whole number from 1 to 4,444,444"):
+        price_release(json.dumps(content | {"records": most + 1}), held, account)

@@ -14,6 +14,7 @@ _SAME = "both have the same length"
 _ONE = "the larger of 1 and it is taken"
 _CELL = "a guess; what does not lie in its cell by both edges is settled with all digits"
 _UNSEEN = "moves a probability by less than 2^-100: no word that shows it can be found"
+_GUARDED = "the exact form gains less there than the guard that is added to it, so that the smaller is the same"
 _NO_MORE = "nothing costs nothing and nothing less is shown"
 _SPLIT = "in how short a fraction the epsilon is split; both parts are charged, whatever they are"
 
@@ -74,6 +75,8 @@ EQUIVALENT: dict[str, str] = {
     "core/kernel/databases/prefix_databases.py PrefixDatabases.__post_init__ | if log_databases(len(self.cuts) - 1, self.rows) > MOST_BITS * math.log(2): | compared otherwise": "a limit far below where numbers end",
     "core/kernel/databases/prefix_databases.py PrefixDatabases.highest | furthest = max(int(sums.max(initial=0)), self.size - int(sums.min(initial=self.s | minus 1: 0": _NEVER,
     "core/kernel/databases/prefix_databases.py PrefixDatabases.highest | furthest = max(int(sums.max(initial=0)), self.size - int(sums.min(initial=self.s | plus 1: 0": "a level above the highest holds no more",
+    "core/kernel/databases/prefix_databases.py PrefixDatabases.highest | furthest = max(int(sums.max(initial=0)), self.size - int(sums.min(initial=self.s | plus 1: 0 (2)": "a level above the highest holds no more",
+    "core/kernel/databases/prefix_databases.py PrefixDatabases.highest | furthest = max(int(sums.max(initial=0)), self.size - int(sums.min(initial=self.s | minus 1: 0 (2)": _NEVER,
     "core/kernel/databases/prefix_databases.py PrefixDatabases.level | worst = int(np.abs(self.rows * sums - self.size * path).max(initial=0)) | minus 1: 0": _NEVER,
     "core/kernel/databases/prefix_databases.py PrefixDatabases.drawn | rate = epsilon / (2 * self.sensitivity(counts.unit)) | without its second term: 2 *": "the sensitivity is 1",
     "core/kernel/searches/crowding.py depth_of |  for size, part in zip(shape, parts, strict=True) | opposite": _SAME,
@@ -121,8 +124,9 @@ EQUIVALENT: dict[str, str] = {
     "core/kernel/released.py AnswerErrors.counts | return np.array([int(errors.max(initial=0)), _sum(errors) // max(1, errors.size) | minus 1: 0": _NEVER,
     "core/kernel/scores.py PrefixErrors.ends | errors = np.clip(sums[self.cuts], 0, LARGEST) - public_totals(self.believed) | minus 1: 0": _NEVER,
     "core/kernel/query.py Query.__post_init__ | if weights.dtype.kind not in 'iub' or weights.min(initial=0) < 0 or weights.max( | minus 1: 0 (3)": _NEVER,
-    "core/kernel/raw.py NextBytes.counts | length = len(self.beginnings[0]) if self.beginnings else 0 | minus 1: 0": "all beginnings are of one length; without one nothing is counted",
-    "core/kernel/raw.py NextBytes.counts | length = len(self.beginnings[0]) if self.beginnings else 0 | plus 1: 0 (2)": "without a beginning nothing is counted",
+    "core/kernel/raw.py NextBytes.counts | length = len(self.beginnings[0]) if self.beginnings else 0 | minus 1: 0": "without a beginning nothing is counted",
+    "core/kernel/raw.py NextBytes.counts | length = len(self.beginnings[0]) if self.beginnings else 0 | plus 1: 0": "without a beginning nothing is counted",
+    "core/kernel/raw.py NextBytes.counts | length = len(self.beginnings[0]) if self.beginnings else 0 | minus 1: 0 (2)": "all beginnings are of one length",
     "core/kernel/sparse_vector.py AboveThreshold.of | ratio = Fraction((2 * cutoff) ** (2 / 3)).limit_denominator(10000) | times 2: 10000": _SPLIT,
     "core/kernel/sparse_vector.py AboveThreshold.of | ratio = Fraction((2 * cutoff) ** (2 / 3)).limit_denominator(10000) | plus 1: 10000": _SPLIT,
     "core/kernel/sparse_vector.py AboveThreshold.of | ratio = Fraction((2 * cutoff) ** (2 / 3)).limit_denominator(10000) | minus 1: 10000": _SPLIT,
@@ -161,8 +165,13 @@ EQUIVALENT: dict[str, str] = {
     "core/kernel/decisions/weighed.py Weighed.largest | return max(1, int(np.abs(self.weights).max(initial=0))) | plus 1: 0": _ONE,
     "core/kernel/decisions/weighed.py Weighed.__post_init__ | if self.weights.min(initial=0) < 0 < self.weights.max(initial=0): | plus 1: 0 (2)": "asked only whether one is below 0",
     "core/kernel/decisions/weighed.py Weighed.__post_init__ | if self.weights.min(initial=0) < 0 < self.weights.max(initial=0): | minus 1: 0 (3)": "asked only whether one is above 0",
+    "core/kernel/decisions/best_rules.py BestRules.__post_init__ | if self.rules.max(initial=-1) >= len(self.costs): | half: 1": "there is at least one cost, so 0 may be named",
+    "core/kernel/decisions/best_rules.py BestRules.__post_init__ | if self.rules.max(initial=-1) >= len(self.costs): | times 2: 1": "below the number of costs either way",
+    "core/kernel/decisions/best_rules.py BestRules.scores | found = np.full(int(self.groups.max()) + 1, -2 * LARGEST, dtype=np.int64) | times 2: 2": "every group has a rule, whose score is above it",
+    "core/kernel/decisions/best_rules.py BestRules.scores | found = np.full(int(self.groups.max()) + 1, -2 * LARGEST, dtype=np.int64) | plus 1: 2": "every group has a rule, whose score is above it",
     "core/kernel/decisions/best_rules.py BestRules.sensitivity | return unit.limit * STEPS * max(1, int(self.costs[named].max(initial=0))) | plus 1: 0": _ONE,
     "core/kernel/decisions/best_rules.py BestRules.sensitivity | return unit.limit * STEPS * max(1, int(self.costs[named].max(initial=0))) | minus 1: 0": _ONE,
+    "core/kernel/decisions/class_order.py ClassOrder.drawn | degrees, there, found = (present.sum(axis=1), np.ones(len(present), dtype=np.int | half: 1": "edges are the same both ways",
     "core/kernel/decisions/class_order.py class_loss | parts = (log_of_one_more(2 * scores[a] * STEPS, padding * room) for j in range(a | without its second term: 2 * scores[a]": "the sum of the last class, whose score is 1, is the largest, and others only fall",
     "core/kernel/decisions/class_order.py ClassOrder.drawn | ease, often = (self.scores[self.classes], np.zeros(self.top + 1, dtype=np.int64) | times 2: 1": "one class more, of which nothing is drawn",
     "core/kernel/decisions/covers.py CoverCost.__post_init__ | if self.covered_by.max(initial=-1) >= len(self.costs): | half: 1": "there is at least one cost, so 0 may be named",
@@ -193,6 +202,14 @@ EQUIVALENT: dict[str, str] = {
     "core/privacy/samplers.py _reached | error = Decimal(10) ** (-5) | plus 1: 5": "still far above the error of the digits in use, and far below 1",
     "core/privacy/samplers.py _reached | error = Decimal(10) ** (-5) | half: 5": "still far above the error of the digits in use, and far below 1",
     "core/privacy/samplers.py _reached | error = Decimal(10) ** (-5) | times 2: 5": "still far above the error of the digits in use, and far below 1",
+    "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | compared otherwise: order * epsilon < Fraction(1, 10 ** 6)": _GUARDED,
+    "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | times 2: 1": _GUARDED,
+    "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | minus 1: 10": _GUARDED,
+    "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | plus 1: 10": _GUARDED,
+    "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | times 2: 10": _GUARDED,
+    "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | minus 1: 6": _GUARDED,
+    "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | plus 1: 6": _GUARDED,
+    "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | times 2: 6": _GUARDED,
 }
 
 

@@ -56,7 +56,9 @@ def test_offsets_do_not_wrap_around():
         ({"offsets": np.array([0])}, "rules"),
         ({"rules": RULES[0]}, "rules"),
         ({"rules": RULES + 2}, "rules"),
-        ({"costs": np.array([2, -3])}, "costs"),
+        ({"rules": np.array([0, 1, 1])}, "rules"),
+        ({"rules": RULES[..., None]}, "rules"),
+        ({"costs": np.array([2, -1])}, "costs"),
         ({"costs": np.array([2, 2**20 + 1])}, "costs"),
         ({"costs": np.array([], dtype=int)}, "costs"),
         ({"costs": np.array([[2, 3]])}, "costs"),
@@ -74,4 +76,5 @@ def test_the_largest_costs_and_a_single_one_are_taken():
     assert rules(costs=np.array([0, 2**20, 1])).sensitivity(Unit.row()) == 2**20 * STEPS
     alone = {"rules": np.array([[0, -1, 0, -1]]), "offsets": OFFSETS[:1], "groups": GROUPS[:1]}
     assert scores(1, 1, 1, 1, costs=np.array([4]), **alone) == [7 - 4 * STEPS]
-    assert rules(costs=np.array([0]), **alone).sensitivity(Unit.row()) == STEPS
+    assert rules(costs=np.array([4]), **alone).sensitivity(Unit.row()) == 4 * STEPS
+    assert rules(costs=np.array([0]), **alone).sensitivity(Unit.row()) == STEPS == 1024

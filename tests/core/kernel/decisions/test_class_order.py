@@ -139,17 +139,16 @@ def test_bad_orders_are_refused(classes, padding):
         ClassOrder(Edges(("from", "to"), 2), np.array(classes), padding)
 
 
-def drawn(classes: list[int], told: list[int]) -> tuple[tuple[int, ...], list[list[int]]]:
-    """The order of vertices without edges, padding 5, and the weights of every draw."""
+def drawn(classes: list[int], told: list[int], edges=()) -> tuple[tuple[int, ...], list[list[int]]]:
+    """The order, and the weights of every draw, with padding 5."""
     seen: list[list[int]] = []
 
     def pick(weights):
         seen.append([int(each) for each in weights])
         return told[len(seen) - 1]
 
-    return ClassOrder(Edges(("from", "to"), len(classes)), np.array(classes), 5).drawn(
-        table(len(classes), ()), pick
-    ), seen
+    asked = ClassOrder(Edges(("from", "to"), len(classes)), np.array(classes), 5)
+    return asked.drawn(table(len(classes), edges), pick), seen
 
 
 @pytest.mark.parametrize(("size", "looks"), [(2, 1), (3, 2), (4, 2), (5, 3)])
@@ -172,3 +171,22 @@ def test_imagined_vertices_are_drawn_once_each_and_count_as_real_ones_do():
     assert order == (0, 1, 2, 3)
     assert seen[:3] == [[10, 5, 5, 5, 20, 0], [10, 5, 5, 5, 10, 0], [1, 0, 0, 0]]
     assert seen[3:] == [[0, 5, 5, 5, 0, 0], [0, 0, 5, 5, 0, 0], [0, 0, 0, 1]]
+
+
+def test_an_edge_counts_until_one_of_its_ends_is_out():
+    order, seen = drawn([0] * 5, [1, 0, 3, 4, 2], edges=((0, 1), (1, 2), (2, 3)))
+    assert order == (1, 0, 3, 4, 2)
+    one, two = STEPS + 5, 2 * STEPS + 5
+    assert seen[:3] == [[one, two, two, one, 5, 0], [5, 0, one, one, 5, 0], [0, 0, one, one, 5, 0]]
+
+
+def test_an_edge_to_a_class_that_was_put_out_counts_no_more():
+    """The cheap class of one vertex is full after one draw on the dear one, and put out; its edge goes with it."""
+    _, seen = drawn([0, 1, 1, 1], [1, 2, 0, 3], edges=((0, 3), (1, 2)))
+    assert seen[:3] == [
+        [2 * (STEPS + 5), STEPS + 5, STEPS + 5, STEPS + 5, 20, 0],
+        [2 * (STEPS + 5), 0, 5, STEPS + 5, 20, 0],
+        [1, 0, 0, 0],
+    ]
+    _, seen = drawn([0, 0, 1, 1], [2, 0, 1, 3], edges=((0, 3), (1, 3)))
+    assert [weights[:4] for weights in seen[1:]] == [[1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]]

@@ -14,7 +14,7 @@ import pytest
 
 from core.base.errors import BadParameter
 from core.kernel.asked import Change
-from core.kernel.decisions import covers, cuts, values, vertex_order, weighed
+from core.kernel.decisions import best_rules, covers, cuts, values, vertex_order, weighed
 from core.kernel.decisions.covers import CoverCost, Degrees, Matching, Presence, RuleCosts
 from core.kernel.decisions.cuts import (
     AllCuts,
@@ -60,7 +60,7 @@ def graph() -> Remembered:
 def test_constants():
     assert (values.VALUE, weighed.EXACT) == (1024, 2**53)
     assert (cuts.MOST_ENUMERATED, covers.MOST_COST) == (22, 2**20)
-    assert (vertex_order.STEPS, vertex_order.FINE) == (1024, 2**60)
+    assert (best_rules.STEPS, vertex_order.STEPS, vertex_order.FINE) == (1024, 1024, 2**60)
     assert (vertex_order.MOST_EASE, vertex_order.MOST_PADDING, vertex_order.MOST_VERTICES) == (1024, 2**40, 2048)
 
 
