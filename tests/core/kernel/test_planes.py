@@ -176,7 +176,9 @@ def test_bounds_of_what_may_be_asked():
 
 
 @pytest.mark.parametrize(
-    "normals", [[[0, -1]], [[-1, 0]], [[1, 1], [1, 0]], [[1, 0], [1, -1]]], ids=["below", "half turn", "back", "down"]
+    "normals",
+    [[[0, -1]], [[1, -1]], [[5, -1], [1, 1]], [[-1, 0]], [[1, 1], [1, 0]], [[1, 0], [1, -1]]],
+    ids=["below", "half below", "little below", "half turn", "back", "down"],
 )
 def test_angles_within_a_half_circle(normals):
     with pytest.raises(BadParameter, match="sorted"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,6 +23,7 @@ from core.plans.pricing import (
     price_release,
     price_session,
 )
+from core.plans.release_terms import ReleaseTerms
 from core.privacy.filters import Filters
 from core.schema.domain import Categories, Domain
 from tests.core.people import DOMAIN, ONE, TOTAL, people
@@ -134,18 +136,24 @@ def test_a_decision_is_told_the_price_of_its_words(desk):
     assert (priced.table, priced.domain, priced.account) == (calls, calls.domain, account_of(desk, calls))
 
 
+def words(**parts: Any) -> str:
+    """Of a release, which is priced without the simulation of its error."""
+    given = {"table": "abc", "queries": (Marginals(order=1),), "mechanism": "laplace", "budget": Budget(1), **parts}
+    return ReleaseTerms(**given).content
+
+
 def test_measuring_is_paid_beside_what_it_measures(desk, held):
-    plan = desk.plan(held, [Marginals(order=1)], mechanism="laplace", budget=Budget(1), measure="1/20")
-    priced = price_release(plan.content, held, account_of(desk, held))
+    filters = account_of(desk, held).filters
+    priced = price_release(words(measure=Fraction(1, 20)), held, account_of(desk, held))
     assert priced.measuring is not None
-    measuring = priced.measuring.cost(priced.domain, held.unit)
-    assert priced.cost == priced.running + measuring == plan.cost
-    assert account_of(desk, held).filters.amounts(priced.running)["pure"] < priced.amounts["pure"] == 10**12
+    assert priced.cost == priced.running + priced.measuring.cost(priced.domain, held.unit)
+    assert filters.amounts(priced.running)["pure"] < priced.amounts["pure"] == 10**12
+    alone = price_release(words(), held, account_of(desk, held))
+    assert alone.measuring is None and alone.cost == alone.running
 
 
 def test_a_way_that_was_not_paid_in_covers_nothing(desk, held):
-    plan = desk.plan(held, [Marginals(order=1)], mechanism="laplace", budget=Budget("1/2"))
-    priced = price_release(plan.content, held, account_of(desk, held))
+    priced = price_release(words(), held, account_of(desk, held))
     for amounts, paid in (({"pure": 1}, {}), ({"pure": 2}, {"pure": 1}), ({"pure": None}, {"pure": 5})):
         with pytest.raises(Refused, match="costs more"):
             check_paid(replace(priced, amounts=amounts), SimpleNamespace(amounts=json.dumps(paid)))
@@ -167,11 +175,9 @@ def test_the_last_edition_is_taken_and_the_next_is_not():
 
 
 def test_as_many_records_as_are_asked_for_are_priced_alike(desk, held):
-    plan = desk.plan(held, [Marginals(order=1)], mechanism="laplace", budget=ONE, records=5, copies=1)
-    content, account = json.loads(plan.content), account_of(desk, held)
-    most = most_records(DOMAIN, 1)
+    account, most = account_of(desk, held), most_records(DOMAIN, 1)
     for records in (1, most):
-        priced = price_release(json.dumps(content | {"records": records}), held, account)
-        assert (priced.terms.records, priced.amounts) == (records, plan.amounts)
+        priced = price_release(words(records=records, copies=1), held, account)
+        assert (priced.terms.records, priced.amounts["pure"]) == (records, 10**12)
     with pytest.raises(BadParameter, match="records: must be a whole number from 1 to 4,444,444"):
-        price_release(json.dumps(content | {"records": most + 1}), held, account)
+        price_release(words(records=most + 1, copies=1), held, account)

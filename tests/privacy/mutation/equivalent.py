@@ -144,6 +144,10 @@ EQUIVALENT: dict[str, str] = {
     "core/privacy/remaining.py _gaussian_steps | while steps > 0 and taken(steps) > left: | compared otherwise: steps > 0": "nothing costs nothing, so it always fits",
     "core/privacy/samplers.py | _DEEP = ": "which tails are settled with all their digits; settled or not, the size is the same",
     "core/privacy/samplers.py _filled | return pieces[0] | minus 1: 0": "there is one",
+    "core/privacy/samplers.py _layer | lower = list(accumulate((size * exp_floor(b, bits + 64) for b, size in enumerate | without its second term: bits + 64": "in which units weights are compared",
+    "core/privacy/samplers.py _layer | lower = list(accumulate((size * exp_floor(b, bits + 64) for b, size in enumerate | half: 64": "in which units weights are compared",
+    "core/privacy/samplers.py _layer | lower = list(accumulate((size * exp_floor(b, bits + 64) for b, size in enumerate | times 2: 64": "in which units weights are compared",
+    "core/privacy/samplers.py _layer | highest = ((number + 1) * (lower[-1] + error) >> bits) + 1 | times 2: 1 (2)": "a word more is read where two layers seem possible; the law is the same",
     "core/privacy/samplers.py _layer | highest = ((number + 1) * (lower[-1] + error) >> bits) + 1 | without its second term: lower[-1] + error": "moves a probability by less than 2^-100: no word that shows it can be found",
     "core/privacy/samplers.py _least | low, high, step = (high, high + step, 2 * step) |": "in which steps a search goes",
     "core/privacy/samplers.py _reached | error = Decimal(10) ** (-5) | times 2: 10": "still far above the error of the digits in use",
@@ -210,6 +214,11 @@ EQUIVALENT: dict[str, str] = {
     "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | minus 1: 6": _GUARDED,
     "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | plus 1: 6": _GUARDED,
     "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | times 2: 6": _GUARDED,
+    "core/privacy/noise.py Noise.pick | while (word := int(samplers.words(1)[0])) >= limit: | minus 1: 0": "one word is drawn",
+    "core/privacy/samplers.py _continues_below | number = number << 64 | int(words(1)[0]) | minus 1: 0": "one word is drawn",
+    "core/privacy/samplers.py _settled | number, bits = (number << 64 | int(words(1)[0]), bits + 64) | minus 1: 0": "one word is drawn",
+    "core/privacy/samplers.py select | index = int(members[int(below(len(members), 1)[0])]) | minus 1: 0": "one word is drawn",
+    "core/privacy/samplers.py _layer | number, bits = (number << 64 | int(words(1)[0]), bits + 64) | minus 1: 0": "one word is drawn",
 }
 
 
