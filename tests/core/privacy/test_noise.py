@@ -101,7 +101,7 @@ def test_a_pair_needs_two_ends_that_differ_safely() -> None:
     assert set(NOISE.select_pair(np.array([5, 5]), epsilon=Fraction(1), sensitivity=1)) == {0, 1}
     near = np.array([0, 2**62 - 2, -(2**62 - 2)])
     assert NOISE.select_pair(near, epsilon=Fraction(1), sensitivity=1) == (2, 1)
-    for scores in ([1], [0, 2**62 - 1], [0, 1 - 2**62], [0, LOWEST]):
+    for scores in ([1], [[1, 2], [3, 4]], [0, 2**62 - 1], [0, 1 - 2**62], [0, LOWEST]):
         with pytest.raises(BadParameter, match="scores"):
             NOISE.select_pair(np.array(scores), epsilon=Fraction(1), sensitivity=1)
 

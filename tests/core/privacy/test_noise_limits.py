@@ -65,3 +65,8 @@ def test_the_largest_sum_of_weights_and_the_smallest(monkeypatch: pytest.MonkeyP
     heavy = np.array([2**62, 2**62 - 1])
     assert [NOISE.pick(heavy) for _ in range(3)] == [1, 1, 0]
     assert NOISE.pick(np.array([0, 1, 0])) == 1
+
+
+def test_coins_that_cannot_fall_otherwise() -> None:
+    assert NOISE.coin(Fraction(0)) is True
+    assert NOISE.coin(Fraction(10**6)) is False

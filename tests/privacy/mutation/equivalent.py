@@ -219,6 +219,14 @@ EQUIVALENT: dict[str, str] = {
     "core/privacy/samplers.py _settled | number, bits = (number << 64 | int(words(1)[0]), bits + 64) | minus 1: 0": "one word is drawn",
     "core/privacy/samplers.py select | index = int(members[int(below(len(members), 1)[0])]) | minus 1: 0": "one word is drawn",
     "core/privacy/samplers.py _layer | number, bits = (number << 64 | int(words(1)[0]), bits + 64) | minus 1: 0": "one word is drawn",
+    "core/privacy/samplers.py laplace.propose | if max(numerator * (int(whole.max(initial=0)) + 1), denominator) > SAFE: | half: 1": "from where on Python's integers are used: a scale is below 2^62, so that both terms together still fit",
+    "core/privacy/samplers.py laplace.propose | if max(numerator * (int(whole.max(initial=0)) + 1), denominator) > SAFE: | without its second term: int(whole": "from where on Python's integers are used: a scale is below 2^62, so that both terms together still fit",
+    "core/privacy/samplers.py laplace.propose | if max(numerator * (int(whole.max(initial=0)) + 1), denominator) > SAFE: | plus 1: 0": "from where on Python's integers are used: a scale is below 2^62, so that both terms together still fit",
+    "core/privacy/samplers.py laplace.propose | if max(numerator * (int(whole.max(initial=0)) + 1), denominator) > SAFE: | minus 1: 0": _NEVER,
+    "core/kernel/planes.py Space.__post_init__ | if any((np.abs(scale).max(initial=0) > SCALE for scale in self.scales)): | plus 1: 0": "below the limit either way",
+    "core/kernel/planes.py Space.__post_init__ | if any((np.abs(scale).max(initial=0) > SCALE for scale in self.scales)): | minus 1: 0": _NEVER,
+    "core/privacy/noise.py _saturating_sum | total[wrapped] = np.where(noise[wrapped] > 0, _HIGHEST, _LOWEST) | minus 1: 0": "noise of 0 never leaves 64 bits",
+    "core/privacy/noise.py _saturating_sum | total[wrapped] = np.where(noise[wrapped] > 0, _HIGHEST, _LOWEST) | compared otherwise": "noise of 0 never leaves 64 bits",
 }
 
 
