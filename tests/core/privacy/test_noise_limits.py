@@ -70,3 +70,19 @@ def test_the_largest_sum_of_weights_and_the_smallest(monkeypatch: pytest.MonkeyP
 def test_coins_that_cannot_fall_otherwise() -> None:
     assert NOISE.coin(Fraction(0)) is True
     assert NOISE.coin(Fraction(10**6)) is False
+
+
+def test_longer_scales_are_rounded_up_to_so_many_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[int, int]] = []
+    for name in ("laplace", "gaussian"):
+        monkeypatch.setattr(samplers, name, lambda count, *scale: seen.append(scale) or zeros(count))
+    NOISE.laplace(zeros(1), epsilon=Fraction(2**62, 2**62 + 1), sensitivity=1)
+    NOISE.gaussian(zeros(1), rho=Fraction(2**62, 2 * (2**62 + 1)), sensitivity_squared=1)
+    assert seen == [(2**60 + 1, 2**60)] * 2
+
+
+def test_a_sum_whose_bits_are_all_wrong_is_clamped_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice this number has the opposite of each of its bits."""
+    number = np.array([0x5555555555555555, -0x5555555555555556])
+    monkeypatch.setattr(samplers, "laplace", lambda count, numerator, denominator: number)
+    assert NOISE.laplace(number, epsilon=Fraction(1), sensitivity=1).tolist() == [2**63 - 1, -(2**63)]

@@ -227,6 +227,16 @@ EQUIVALENT: dict[str, str] = {
     "core/kernel/planes.py Space.__post_init__ | if any((np.abs(scale).max(initial=0) > SCALE for scale in self.scales)): | minus 1: 0": _NEVER,
     "core/privacy/noise.py _saturating_sum | total[wrapped] = np.where(noise[wrapped] > 0, _HIGHEST, _LOWEST) | minus 1: 0": "noise of 0 never leaves 64 bits",
     "core/privacy/noise.py _saturating_sum | total[wrapped] = np.where(noise[wrapped] > 0, _HIGHEST, _LOWEST) | compared otherwise": "noise of 0 never leaves 64 bits",
+    "core/privacy/noise.py _whole | number = least - 1 | times 2: 1": "below the least either way",
+    "core/privacy/noise.py Noise.pick | while (word := int(samplers.words(1)[0])) >= limit: | times 2: 1": "one more is drawn than is used",
+    "core/privacy/noise.py _saturating_sum | flat = values.reshape(-1) | times 2: 1": "numpy takes any negative length for the one that it finds itself",
+    "core/kernel/planes.py Wedges.placed | inside = (_heights(self.normals.reshape(-1, dimensions), lines) >= 0).reshape(gr | times 2: 1": "numpy takes any negative length for the one that it finds itself",
+    "core/privacy/noise.py _integers | return array.astype(np.int64, copy=False) | opposite: False": "whether a copy is made of what is only read",
+    "core/privacy/noise.py Noise.coin | return bool(samplers.bernoulli_exp(np.array([amount.numerator], dtype=object), a | minus 1: 0": "one coin is thrown",
+    "core/ledger/ledger.py Ledger.change_budget | if spent is None or filters.used(json.loads(old.sums)) is None: | without part 1: spent is None or filters.used(json.loads(old.sums)) is None": "what no way counts none covers",
+    "core/kernel/decisions/covers.py Degrees.counts | return np.asarray(self.edges.present(counts).sum(axis=1), dtype=np.int64) | half: 1": "edges are the same both ways",
+    "core/kernel/decisions/covers.py RuleCosts.scores | return np.array([-int(each.counts(counts)[0]) for each in asked], dtype=np.int64 | minus 1: 0": "there is one number",
+    "core/kernel/decisions/vertex_order.py VertexOrder.drawn | degrees, there, found = (present.sum(axis=1), np.ones(len(present), dtype=np.int | half: 1": "edges are the same both ways",
 }
 
 

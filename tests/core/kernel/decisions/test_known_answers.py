@@ -303,3 +303,12 @@ def test_logarithms_are_rounded_up_by_more_than_floats_are_off() -> None:
         exact = vertex_order.log_of_one_more(part, whole)
         about = Fraction(math.log1p(part / whole)) * vertex_order.FINE
         assert about * (1 + Fraction(1, 2**45)) < exact <= about * (1 + Fraction(1, 2**35)) + 1
+
+
+def test_the_loss_of_an_edge_is_the_sum_of_its_parts_and_no_more() -> None:
+    log = vertex_order.log_of_one_more
+    three = edge_loss(np.array([1, 1, 1]), np.array([4, 8, 99]) * STEPS)
+    assert three == Fraction(log(2 * STEPS, 4 * STEPS * 3) + log(2 * STEPS, 8 * STEPS * 2), vertex_order.FINE)
+    # Eases 1 to 5: the ends are 4 and 5, and with all left the others add 6, with one gone at least 3.
+    five = edge_loss(np.array([5, 1, 4, 2, 3]), np.array([2, 2, 0, 0, 0]) * STEPS)
+    assert five == Fraction(log(9 * STEPS, 2 * STEPS * 15) + log(9 * STEPS, 2 * STEPS * 12), vertex_order.FINE)
