@@ -237,6 +237,7 @@ EQUIVALENT: dict[str, str] = {
     "core/kernel/decisions/covers.py Degrees.counts | return np.asarray(self.edges.present(counts).sum(axis=1), dtype=np.int64) | half: 1": "edges are the same both ways",
     "core/kernel/decisions/covers.py RuleCosts.scores | return np.array([-int(each.counts(counts)[0]) for each in asked], dtype=np.int64 | minus 1: 0": "there is one number",
     "core/kernel/decisions/vertex_order.py VertexOrder.drawn | degrees, there, found = (present.sum(axis=1), np.ones(len(present), dtype=np.int | half: 1": "edges are the same both ways",
+    "core/kernel/decisions/vertex_order.py edge_loss | for each in eases[:-2]: | half: 2": "one sum more, which no step asks for",
 }
 
 
