@@ -58,4 +58,4 @@ def _gaussian_steps(filters: Filters, sums: Amounts, delta: Fraction, most: int)
         steps = min(most, most if found is None else math.ceil(found * UNITS))
         while steps > 0 and taken(steps) > left:
             steps -= 1
-    return steps if steps > 0 and taken(steps) > 0 else 0
+    return steps if taken(steps) > 0 else 0

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.privacy.mutation.__main__ import Tally
-from tests.privacy.mutation.equivalent import EQUIVALENT
+from tests.privacy.mutation.equivalent import EQUIVALENT, breaks_no_promise
 from tests.privacy.mutation.graft import graft
 from tests.privacy.mutation.mutator import mutations
 from tests.privacy.mutation.tests_of import ROOT, TRUSTED
@@ -83,7 +83,7 @@ def test_exceptions_name_mistakes_that_can_be_made() -> None:
     names = [each.name for path in TRUSTED for each in mutations(path, (ROOT / path).read_text())]
     for key, reason in EQUIVALENT.items():
         assert reason and any(name.startswith(key) for name in names), key
-    known = sum(name.startswith(tuple(EQUIVALENT)) for name in names)
+    known = sum(breaks_no_promise(name) for name in names)
     assert known <= 0.15 * len(names), "an exception is an exception"
     assert all((ROOT / test).is_file() for path in TRUSTED for test in files_for(path))
 
@@ -91,3 +91,17 @@ def test_exceptions_name_mistakes_that_can_be_made() -> None:
 def test_a_sample_fails_only_where_chance_does_not_explain_it() -> None:
     assert not Tally(60, ["x"] * 9).too_many
     assert Tally(60, ["x"] * 10).too_many
+
+
+def test_an_exception_spares_no_other_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(EQUIVALENT, "x.py f | y = 1 | half: 1", "a reason")
+    monkeypatch.setitem(EQUIVALENT, "x.py | LIMIT = ", "another")
+    spared = [breaks_no_promise(f"x.py f | y = 1 | half: 1{rest}") for rest in ("", "0", ".5", " (2)")]
+    assert spared == [True, False, False, False]
+    assert breaks_no_promise("x.py | LIMIT = 4 | half: 4")
+
+
+def test_constants_are_tried_by_the_tests_that_name_them() -> None:
+    sets = {each.name: each.sets for each in mutations("x.py", SOURCE)}
+    assert sets["x.py | LIMIT = 4 | half: 4"] == {"LIMIT"}
+    assert sets["x.py scaled | def | plus 1: 2"] == sets["x.py Held | size = 5 | minus 1: 5"] == frozenset()

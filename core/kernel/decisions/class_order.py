@@ -87,7 +87,7 @@ class ClassOrder(AskedOrder):
     def drawn(self, counts: Remembered, pick: DrawPlace) -> tuple[int, ...]:
         present = self.edges.present(counts).astype(np.int64)
         degrees, there, found = present.sum(axis=1), np.ones(len(present), dtype=np.int64), list[int]()
-        imagined = self.size - np.bincount(self.classes, minlength=self.top + 1)
+        imagined = self.size - np.bincount(self.classes)
         ease, often = self.scores[self.classes], np.zeros(self.top + 1, dtype=np.int64)
         for level in range(self.top + 1):
             while 2 * int(often[level:].sum()) < self.size:

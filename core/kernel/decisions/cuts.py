@@ -240,4 +240,4 @@ def extra_edges(vertices: int) -> list[tuple[int, int]]:
 
 
 def _side(chosen: IntArray, vertex: int) -> IntArray:
-    return np.zeros_like(chosen) if vertex == 0 else (chosen >> (vertex - 1)) & 1
+    return (2 * chosen >> vertex) & 1

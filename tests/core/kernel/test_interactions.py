@@ -83,7 +83,7 @@ def test_the_largest_counts_stay_within_64_bits():
 def test_a_shape_that_is_not_the_tables_is_refused():
     with pytest.raises(BadParameter, match="shape"):
         Interaction(("x", "y"), (2, 2), True).counts(Cells(domain_of((3, 3)), np.ones((3, 3), dtype=np.int64)))
-    for columns, shape in (((), ()), (("x",), (1,)), (("x", "y"), (2,))):
+    for columns, shape in (((), ()), (("x",), (1,)), (("x", "y"), (2,)), (("x", "y"), (1, 3)), (("x", "y"), (3, 1))):
         with pytest.raises(BadParameter, match="shape"):
             Interaction(columns, shape, True)
 
@@ -96,3 +96,28 @@ def test_the_scale_makes_counts_of_what_is_taken_along_a_column():
         assert axis.scale == scale
         taken = axis.taken(table, 0)
         assert taken.tolist() == ([table[1] - table[0]] if size == 2 else (scale * table).tolist())
+
+
+@pytest.mark.parametrize(
+    ("shape", "centred", "l1"),
+    [((2,), True, 1), ((3,), True, 4), ((5,), True, 8), ((2, 3), True, 4), ((3, 3), True, 16), ((3, 5), False, 1)],
+)
+def test_the_change_in_l1_by_hand(shape, centred, l1):
+    found = [interaction(shape, centred).change(unit).l1 for unit in UNITS]
+    assert found == [l1, 2 * l1, 2 * l1, 4 * l1]
+
+
+@pytest.mark.parametrize(("shape", "most"), [((2, 2), LARGEST // 16 // 4), ((3,), LARGEST // 6 // 3)])
+def test_counts_are_clipped_to_what_all_cells_could_hold_together(shape, most):
+    asked, table = interaction(shape, True), np.zeros(shape, dtype=np.int64)
+    for held, clipped in ((most - 1, most - 1), (most, most), (most + 1, most), (2**62, most)):
+        table.flat[0] = held
+        assert read(asked, table).flat[0] == (clipped if len(shape) == 2 else 2 * clipped)
+
+
+def test_counts_below_nothing_are_nothing():
+    class Negative:
+        def marginal(self, columns):
+            return np.array([-7, 0, 2])
+
+    assert Interaction(("x",), (3,), False).counts(Negative()).tolist() == [0, 0, 2]

@@ -181,6 +181,12 @@ class TestASpendThatWasNotDeclared:
         with pytest.raises(OutOfBudget):
             held.test(watch, Gap(EVEN, 0), LOW)
 
+    @pytest.mark.parametrize(("threshold", "above"), [(LOW, True), (-(10**30), True), (2**50, False), (10**30, False)])
+    def test_a_number_is_compared_with_the_threshold_that_is_asked(self, threshold, above):
+        held = kernel(Pure(1))
+        watch = held.watch(NumericSparse(run=AboveThreshold.of(Fraction(1), sensitivity=GRID), runs=1, number=ONE))
+        assert held.test(watch, Gap(EVEN, 0), threshold)[1] is above
+
     def test_a_view_spends_from_the_same_reservation(self):
         held = kernel(ONE)
         coarse = Domain((Integers(name="any", low=0, high=0),))

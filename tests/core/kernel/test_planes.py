@@ -176,7 +176,9 @@ def test_bounds_of_what_may_be_asked():
 
 
 @pytest.mark.parametrize(
-    "normals", [[[0, -1]], [[-1, 0]], [[1, 1], [1, 0]], [[1, 0], [1, -1]]], ids=["below", "half turn", "back", "down"]
+    "normals",
+    [[[0, -1]], [[1, -1]], [[5, -1], [1, 1]], [[-1, 0]], [[1, 1], [1, 0]], [[1, 0], [1, -1]]],
+    ids=["below", "half below", "little below", "half turn", "back", "down"],
 )
 def test_angles_within_a_half_circle(normals):
     with pytest.raises(BadParameter, match="sorted"):
@@ -215,3 +217,25 @@ def test_every_part_draws_by_itself(parts):
     asked = Inside(FLAT, np.array([[1, 0], [0, 1], [1, 1]])[:parts])
     Kernel(counted(), spy, Cost((event,) * parts)).measure(asked, event)
     assert len(spy.calls) == parts
+
+
+def test_a_row_one_step_below_a_plane_lies_on_its_other_side():
+    steps = Space(("x", "y"), (np.arange(-3, 4), np.arange(8)), False)
+    table = np.zeros(HOLES.shape(), dtype=np.int64)
+    table[2, 0] = 4  # x is -1, y is 0
+    counts, normals = Cells(HOLES, table), np.array([[1, 0], [0, 1]])
+    assert Wedges(steps, normals[None]).counts(counts).tolist() == [[-4, 0]]
+    assert Inside(steps, normals).counts(counts).tolist() == [0, 4]
+    assert Balances(steps, normals).counts(counts).tolist() == [-4, 4]
+
+
+@pytest.mark.parametrize(("constant", "columns", "apart"), [(2, 3, True), (2, 4, True), (2, 5, False), (1, 2, False)])
+def test_variances_of_two_rows_have_a_product_only_where_the_constant_is_large(constant, columns, apart):
+    names = tuple(f"x{place}" for place in range(columns))
+    space = Space(names, tuple(SCALES[0] for _ in names), False)
+    b2 = constant**4 + constant**2 * columns + columns
+    replaced = Moments(space, constant, False).change(Unit.id("who", 3, "replace"))
+    assert replaced.l2_squared == (18 if apart else 36) * b2 * STEPS**4
+    crossed = constant**4 + constant**2 * columns + columns * (columns + 1) // 2
+    replaced = Moments(space, constant, True).change(Unit.id("who", 3, "replace"))
+    assert replaced.l2_squared == 18 * crossed * STEPS**4

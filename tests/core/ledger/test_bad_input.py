@@ -135,3 +135,26 @@ def test_times_are_utc(ledger: Ledger) -> None:
     entry = ledger.entries()[0]
     for text in (ledger.account("ab").opened_at, ledger.datasets()[0].created_at, entry.reserved_at, entry.stored_at):
         assert datetime.fromisoformat(str(text)).utcoffset() == timedelta(0)
+
+
+@pytest.mark.parametrize(("part", "text"), [("reason", ""), ("reason", None), ("who", ""), ("who", "a\0b")])
+def test_accounts_are_kept_apart_by_somebody_for_a_reason(ledger: Ledger, part: str, text: str) -> None:
+    texts = {"unit_json": UNIT, "budget_json": BUDGET, "reason": REASON, "who": "Ada"}
+    with pytest.raises(BadParameter, match=f"^{part}"):
+        ledger.open_account(fingerprint="ef", filters=one_way(100), apart_from=["ab"], **texts | {part: text})
+    assert not ledger.has_account("ef")
+    ledger.open_account(fingerprint="ef", filters=one_way(100), apart_from=["ab"], **texts)
+    assert [(each.other, each.who, each.reason) for each in ledger.separations("ef")] == [("ab", "Ada", REASON)]
+
+
+def test_a_changed_budget_is_a_text(ledger: Ledger) -> None:
+    with pytest.raises(BadParameter, match=r"^budget"):
+        ledger.change_budget("ab", budget_json="", filters=one_way(200), reason=REASON)
+    assert ledger.account("ab").total == 100
+
+
+def test_an_account_may_hold_nothing(ledger: Ledger) -> None:
+    assert opened(ledger, total=0, fingerprint="ef").left == 0
+    declared(ledger, "empty", "ef")
+    with pytest.raises(OutOfBudget):
+        reserve(ledger, "p", 1, "empty")

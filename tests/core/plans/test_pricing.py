@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from core import Budget, Desk, Marginals, Unit
 from core.base.errors import BadParameter, Refused
-from core.plans.pricing import check_paid, price_release, price_session
+from core.plans.pricing import (
+    MOST_EDITIONS,
+    MOST_VALUES,
+    check_count,
+    check_paid,
+    most_records,
+    price_decision,
+    price_release,
+    price_session,
+)
+from core.plans.release_terms import ReleaseTerms
 from core.privacy.filters import Filters
+from core.schema.domain import Categories, Domain
 from tests.core.people import DOMAIN, ONE, TOTAL, people
 
 
@@ -108,3 +122,62 @@ def test_an_option_never_takes_the_place_of_a_part(desk, held, name):
     content = json.dumps(json.loads(plan.content) | {"options": {name: []}})
     with pytest.raises(BadParameter, match=f"{name}: belongs beside"):
         price_release(content, held, account_of(desk, held))
+
+
+def test_a_decision_is_told_the_price_of_its_words(desk):
+    domain = Domain((Categories(name="from", values=("p", "q", "r")), Categories(name="to", values=("p", "q", "r"))))
+    calls = desk.add_table(
+        pd.DataFrame({"from": ["p", "q"], "to": ["q", "r"]}), domain, unit=Unit.row(), budget=TOTAL, name="calls"
+    )
+    plan = desk.plan_decision(calls, "min-cut", budget=Budget(1), public={"columns": ["from", "to"]})
+    priced = price_decision(plan.content, calls, account_of(desk, calls))
+    assert (priced.id, priced.content, priced.units, priced.cost) == (plan.id, plan.content, plan.units, plan.cost)
+    assert priced.terms.mechanism == "min-cut" and priced.cost == priced.running
+    assert (priced.table, priced.domain, priced.account) == (calls, calls.domain, account_of(desk, calls))
+
+
+def words(**parts: Any) -> str:
+    """Of a release, which is priced without the simulation of its error."""
+    given = {"table": "abc", "queries": (Marginals(order=1),), "mechanism": "laplace", "budget": Budget(1), **parts}
+    return ReleaseTerms(**given).content
+
+
+def test_measuring_is_paid_beside_what_it_measures(desk, held):
+    filters = account_of(desk, held).filters
+    priced = price_release(words(measure=Fraction(1, 20)), held, account_of(desk, held))
+    assert priced.measuring is not None
+    assert priced.cost == priced.running + priced.measuring.cost(priced.domain, held.unit)
+    assert filters.amounts(priced.running)["pure"] < priced.amounts["pure"] == 10**12
+    alone = price_release(words(), held, account_of(desk, held))
+    assert alone.measuring is None and alone.cost == alone.running
+
+
+def test_a_way_that_was_not_paid_in_covers_nothing(desk, held):
+    priced = price_release(words(), held, account_of(desk, held))
+    for amounts, paid in (({"pure": 1}, {}), ({"pure": 2}, {"pure": 1}), ({"pure": None}, {"pure": 5})):
+        with pytest.raises(Refused, match="costs more"):
+            check_paid(replace(priced, amounts=amounts), SimpleNamespace(amounts=json.dumps(paid)))
+    for amounts, paid in (({"pure": 0}, {}), ({"pure": 1}, {"pure": 1}), ({"pure": 9}, {"pure": None})):
+        check_paid(replace(priced, amounts=amounts), SimpleNamespace(amounts=json.dumps(paid)))
+
+
+def test_records_and_copies_share_the_room_of_a_release():
+    assert most_records(DOMAIN) == MOST_VALUES // 3 == 13_333_333
+    assert [most_records(DOMAIN, copies) for copies in (1, 2, 5)] == [MOST_VALUES // (3 * odd) for odd in (3, 5, 11)]
+
+
+def test_the_last_edition_is_taken_and_the_next_is_not():
+    check_count(MOST_EDITIONS, "edition", MOST_EDITIONS)
+    check_count(1, "edition", 1)
+    for wrong in (0, MOST_EDITIONS + 1, True, 1.0, "1"):
+        with pytest.raises(BadParameter, match=r"edition: must be a whole number from 1 to 1,000,000\.$"):
+            check_count(wrong, "edition", MOST_EDITIONS)
+
+
+def test_as_many_records_as_are_asked_for_are_priced_alike(desk, held):
+    account, most = account_of(desk, held), most_records(DOMAIN, 1)
+    for records in (1, most):
+        priced = price_release(words(records=records, copies=1), held, account)
+        assert (priced.terms.records, priced.amounts["pure"]) == (records, 10**12)
+    with pytest.raises(BadParameter, match="records: must be a whole number from 1 to 4,444,444"):
+        price_release(words(records=most + 1, copies=1), held, account)

@@ -99,7 +99,9 @@ def test_pairs_follow_the_exponential_mechanism_over_signed_intervals() -> None:
 
 def test_a_pair_needs_two_ends_that_differ_safely() -> None:
     assert set(NOISE.select_pair(np.array([5, 5]), epsilon=Fraction(1), sensitivity=1)) == {0, 1}
-    for scores in ([1], [0, 2**62], [0, LOWEST]):
+    near = np.array([0, 2**62 - 2, -(2**62 - 2)])
+    assert NOISE.select_pair(near, epsilon=Fraction(1), sensitivity=1) == (2, 1)
+    for scores in ([1], [[1, 2], [3, 4]], [0, 2**62 - 1], [0, 1 - 2**62], [0, LOWEST]):
         with pytest.raises(BadParameter, match="scores"):
             NOISE.select_pair(np.array(scores), epsilon=Fraction(1), sensitivity=1)
 
@@ -357,7 +359,7 @@ def test_words_that_would_favour_the_first_places_are_drawn_again(monkeypatch: p
     assert [NOISE.pick(np.array([1, 1, 1])) for _ in range(3)] == [2, 2, 1]
 
 
-@pytest.mark.parametrize("weights", [[], [0, 0], [-1, 2], [2**62, 2**62, 2**62], [[1, 2]]])
+@pytest.mark.parametrize("weights", [[], [0, 0], [-1, 2], [2**62] * 3, [[1, 2]]])
 def test_picks_that_cannot_be_made_are_refused(weights: list[int]) -> None:
     with pytest.raises(BadParameter, match="weights"):
         Noise().pick(np.array(weights, dtype=np.int64))

@@ -8,10 +8,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from core.base.errors import BadParameter
+from core.privacy import remaining
 from core.privacy.accounting import UNITS, capacity, order_for
-from core.privacy.budget import Budget, exact
+from core.privacy.budget import Budget, OneWayBudget, exact
 from core.privacy.events import Gaussian, Pure
-from core.privacy.filters import Filters, Way
+from core.privacy.filters import GAUSSIAN_UNITS, Filters, Way
 from core.privacy.remaining import remaining_epsilon
 from core.privacy.spendable import rho_for
 from tests.accounts import Spender
@@ -99,3 +100,93 @@ def test_a_budget_below_one_unit_buys_nothing() -> None:
         rho_for(Budget(1e-13, 1e-300))
     with pytest.raises(BadParameter, match="needs a delta above 0"):
         rho_for(Budget(1))
+
+
+def test_pure_noise_counts_beside_gaussian_noise() -> None:
+    """Half an epsilon of pure noise fills every way of Gaussian noise; the other half is still there as pure noise."""
+    account = Spender.of(Budget(1, 1e-9)).spend(cost(Pure(Fraction(1, 2))))
+    assert left(account, Fraction(1, 10**9)) == left(account, Fraction(0)) == Fraction(1, 2)
+
+
+def test_an_account_without_delta_has_no_room_for_gaussian_noise() -> None:
+    account = Spender.of(Budget(1)).spend(cost(Pure(Fraction(3, 4))))
+    assert left(account, Fraction(1, 10**9)) == Fraction(1, 4)
+
+
+def test_the_way_with_most_room_says_what_is_left() -> None:
+    """After some Gaussian noise the way of Gaussian noise has the most room, and a plan fills it to its end."""
+    budget = Budget(1, 1e-9)
+    half = rho_for(budget) / 2
+    account = Spender.of(budget).spend(cost(Gaussian(half)))
+    shown = left(account, budget.delta)
+    next_step = rho_for(Budget(shown + Fraction(1, UNITS), budget.delta))
+    assert rho_for(Budget(shown, budget.delta)) <= half < next_step
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(1, 3 * 10**3).limit_denominator(10**4)])
+def test_a_plan_that_fits_to_the_last_unit_is_shown(epsilon: Fraction) -> None:
+    budget, epsilon = Budget(1, 1e-9), Fraction(math.floor(epsilon * UNITS), UNITS)
+    filters, wanted = Filters.of(budget), rho_for(Budget(epsilon, budget.delta))
+    sums = filters.amounts(cost(Gaussian(rho_for(budget) - wanted)))
+    assert filters.room_for_rho("gaussian", sums) == wanted
+    assert exact(remaining_epsilon(filters, sums, budget.delta), "epsilon") == epsilon
+
+
+def test_an_account_of_the_first_version_is_searched_through() -> None:
+    """At one order, half of what it holds: the plan shown fits, and one a step larger does not."""
+    budget = Budget(1, 1e-9)
+    filters, rho = one_way(budget), rho_for(one_way(budget).spendable(budget)) / 2
+    account = Spender(filters).spend(cost(Gaussian(rho)))
+    shown, room = left(account, budget.delta), filters.room_for_rho(next(iter(filters.ways)), account.sums)
+    assert room is not None
+    assert rho_for(filters.spendable(Budget(shown, budget.delta))) <= room
+    assert rho_for(filters.spendable(Budget(shown + Fraction(1, UNITS), budget.delta))) > room
+
+
+def test_what_pays_for_nothing_is_not_shown() -> None:
+    """One unit is left: less than Gaussian noise of any size needs, or pure noise beside it."""
+    budget = Budget(1, 1e-9)
+    filters = Filters.of(budget)
+    sums = {name: way.held for name, way in filters.ways.items()}
+    assert remaining_epsilon(filters, sums, budget.delta) == 0
+    assert remaining_epsilon(filters, sums | {"pure": sums["pure"] - 1}, budget.delta) == 1 / UNITS
+    over = {name: way.held + 1 for name, way in filters.ways.items()}
+    assert remaining_epsilon(filters, over | {"pure": 0}, budget.delta) == 1
+
+
+def test_an_account_of_the_first_version_pays_for_pure_noise_at_its_order() -> None:
+    account = Spender(one_way(Budget(1, 1e-9)))
+    shown = left(account, Fraction(0))
+    assert shown > 0
+    assert account.fits(cost(Pure(shown))) and not account.fits(cost(Pure(shown + Fraction(1, UNITS))))
+
+
+def test_the_largest_account_of_the_first_version_shows_its_own_epsilon() -> None:
+    largest = Budget(1000, 1e-9)
+    assert left(Spender(one_way(largest)), largest.delta) == 1000
+    nothing = Spender(one_way(largest), {name: way.held for name, way in one_way(largest).ways.items()})
+    assert left(nothing, largest.delta) == left(nothing, Fraction(0)) == 0
+
+
+@pytest.mark.parametrize(("missing", "steps"), [(0, 1), (1, 0)])
+def test_a_single_step_is_shown_where_it_fits_and_not_where_it_does_not(missing: int, steps: int) -> None:
+    delta = Fraction(1, 10**9)
+    needed = rho_for(Budget(Fraction(1, UNITS), delta)) * GAUSSIAN_UNITS
+    filters = Filters({"pure": Way(Fraction(0), UNITS), "gaussian": Way(Fraction(1, 2), int(needed) - missing)})
+    assert remaining._gaussian_steps(filters, {}, delta, UNITS) == steps
+
+
+def test_an_epsilon_that_buys_no_noise_is_not_shown() -> None:
+    """At so high an order and so small a delta there is room for an epsilon of a step or two, but noise costs more."""
+    filters = Filters({"pure": Way(Fraction(0), UNITS), f"order {10**15}": Way(Fraction(1, 2), 1)})
+    assert remaining._gaussian_steps(filters, {}, Fraction(1, 10**300), UNITS) == 0
+
+
+def test_a_search_goes_past_what_buys_no_noise() -> None:
+    """Two steps buy none at so small a delta, four do; there is room for just these."""
+    delta, four = Fraction(1, 10**300), Fraction(4, UNITS)
+    needed = rho_for(OneWayBudget(four, delta))
+    with pytest.raises(BadParameter):
+        rho_for(OneWayBudget(four / 2, delta))
+    filters = Filters({f"order {1 / (UNITS * needed)}": Way(Fraction(1), 1)})
+    assert remaining._gaussian_steps(filters, {}, delta, UNITS) == 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -12,12 +13,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from core.privacy import renyi
 from core.privacy.accounting import UNITS, units
 from core.privacy.budget import exact
 from core.privacy.events import Event, Gaussian, Laplace, Pure, Selection
 from tests.core.privacy.test_accounting import ORDERS, cost
 
 pytestmark = pytest.mark.crossing(keep=4)
+LOWEST = Fraction(1025, 1024)
 
 
 def divergence(p: NDArray[np.float64], q: NDArray[np.float64], order: float) -> float:
@@ -114,3 +117,20 @@ def test_the_kinds_of_event_are_ordered(epsilon: Fraction, order: Fraction) -> N
     assert selection <= pure == units(cost(Laplace(epsilon)), order)
     assert pure <= units(cost(Pure(epsilon)), None)
     assert selection <= units(cost(Gaussian(epsilon**2 / 8)), order)
+
+
+def test_the_smallest_choices_cost_what_the_simple_bound_says() -> None:
+    """Where the exact form would cancel, down to where its digits run out."""
+    for epsilon in (Fraction(1, 10**7), Fraction(1, 10**12), Fraction(1, 10**45)):
+        for order in (Fraction(3, 2), Fraction(9)):
+            assert renyi.divergence(Counter([Selection(epsilon)]), order) == order * epsilon**2 / 8
+
+
+@pytest.mark.parametrize(("epsilon", "order"), [(Fraction(1, 10**4), Fraction(3, 2)), (Fraction(6, 10**5), LOWEST)])
+def test_small_choices_are_charged_by_the_exact_form_as_soon_as_it_gains(epsilon: Fraction, order: Fraction) -> None:
+    assert renyi.divergence(Counter([Selection(epsilon)]), order) < order * epsilon**2 / 8
+
+
+@pytest.mark.parametrize(("epsilon", "exactly"), [(600, False), (1000, False), (1001, True), (2000, True)])
+def test_choices_beyond_every_budget_are_charged_as_pure_ones(epsilon: int, exactly: bool) -> None:
+    assert (renyi.divergence(Counter([Selection(Fraction(epsilon))]), Fraction(9)) == epsilon) is exactly

@@ -54,6 +54,8 @@ CALLS: dict[str, Callable[[], object]] = {
     "laplace 1/3": lambda: samplers.laplace(3_000, 1, 3),
     "laplace 22/7": lambda: samplers.laplace(3_000, 22, 7),
     "laplace 10^6": lambda: samplers.laplace(70_000, 10**6, 1),
+    "laplace 2^61": lambda: samplers.laplace(300, 2**61, 1),
+    "laplace 2^39": lambda: samplers.laplace(300, 2**59 + 3, 2**20),
     "laplace 10^40": lambda: samplers.laplace(200, 10**40 + 1, 3),
     "gaussian 1/50": lambda: samplers.gaussian(3_000, 1, 50),
     "gaussian 7/3": lambda: samplers.gaussian(70_000, 7, 3),
@@ -77,6 +79,8 @@ KNOWN = {
     "laplace 1/3": "9c4830cfab1c8bcf",
     "laplace 22/7": "c1fefc5068bf37cf",
     "laplace 10^6": "1ef8ac99da042717",
+    "laplace 2^61": "6f49c09647883e2a",
+    "laplace 2^39": "ea6722dfe0e617bf",
     "laplace 10^40": "b2b7dad8445f9722",
     "gaussian 1/50": "712f988ca1f70f8d",
     "gaussian 7/3": "4ed8eb80afb3655a",
@@ -208,3 +212,14 @@ def test_words_beside_an_edge_of_the_normal_law_are_settled_exactly(
         scripted(monkeypatch, *(2 * each for each in near), *(2 * each + 1 for each in near))
         found = samplers.gaussian(8, variance.numerator, variance.denominator).tolist()
         assert found == [size + 1, size + 1, size, size, -size - 1, -size - 1, -size, -size]
+
+
+@pytest.mark.parametrize("sign", [0, 1])
+@pytest.mark.parametrize("second", [2**20, 2**40 + 1, 2**64 - 1])
+def test_a_word_without_a_bit_is_settled_by_the_next(second: int, sign: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rest = scripted(monkeypatch, sign, second)
+    size = abs(int(samplers.gaussian(1, 10**6, 1)[0]))
+    assert next(rest, None) is None
+    with localcontext(Context(prec=80)):
+        low, high = (normal_tail(Decimal(2 * size + step) / 2000) * 2**128 for step in (1, -1))
+    assert low <= second and second + 1 <= high

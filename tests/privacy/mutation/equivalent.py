@@ -1,6 +1,7 @@
 """Mutants that break no promise, so that no test can notice them, each with the reason.
 
-A key is the name of a mutant as the run prints it, or how several begin: all those of one statement.
+A key is the name of a mutant as the run prints it, or how several begin: all those of one statement. A key that ends
+with a number names no others of which it is the beginning: neither 'half: 10' by 'half: 1' nor 'half: 1 (2)'.
 """
 # ruff: noqa: E501
 
@@ -10,6 +11,11 @@ _HELD = "how much is held at a time or kept in memory; the numbers are the same"
 _DIGITS = "digits to spare: what is found is checked, and more are taken until it is certain"
 _NEVER = "it would matter for a negative number, of which there is none, or for an empty list"
 _SAME = "both have the same length"
+_ONE = "the larger of 1 and it is taken"
+_CELL = "a guess; what does not lie in its cell by both edges is settled with all digits"
+_UNSEEN = "moves a probability by less than 2^-100: no word that shows it can be found"
+_GUARDED = "the exact form gains less there than the guard that is added to it, so that the smaller is the same"
+_NO_MORE = "nothing costs nothing and nothing less is shown"
 _SPLIT = "in how short a fraction the epsilon is split; both parts are charged, whatever they are"
 
 _NEVER_FALL = "the edges of a band never fall, so that the list ends or begins there in any case"
@@ -33,6 +39,7 @@ EQUIVALENT: dict[str, str] = {
     "core/kernel/databases/bands.py Band.exact_row | last = sums[max(low - first, 0):high - first + 1] + [sums[-1]] * max(beyond, 0) | minus 1: 0": _NEVER_FALL,
     "core/kernel/databases/bands.py Band.exact_row | last = sums[max(low - first, 0):high - first + 1] + [sums[-1]] * max(beyond, 0) | times 2: 1": _NEVER_FALL,
     "core/kernel/databases/bands.py Band.exact_row | last = sums[max(low - first, 0):high - first + 1] + [sums[-1]] * max(beyond, 0) | without its second term: high - first": _NEVER_FALL,
+    "core/kernel/databases/bands.py Band.exact_row | last = sums[max(low - first, 0):high - first + 1] + [sums[-1]] * max(beyond, 0) | minus 1: 0 (2)": "a list is repeated no times either way",
     "core/kernel/databases/bands.py Band.exact_row | for place in range(1, stop + 1): | half: 1": "a step from the start to the start",
     "core/kernel/databases/bands.py | MOST_BITS = 16000 | minus 1": "a limit far below where numbers end",
     "core/kernel/databases/bands.py | MOST_BITS = 16000 | plus 1": "a limit far below where numbers end",
@@ -68,6 +75,8 @@ EQUIVALENT: dict[str, str] = {
     "core/kernel/databases/prefix_databases.py PrefixDatabases.__post_init__ | if log_databases(len(self.cuts) - 1, self.rows) > MOST_BITS * math.log(2): | compared otherwise": "a limit far below where numbers end",
     "core/kernel/databases/prefix_databases.py PrefixDatabases.highest | furthest = max(int(sums.max(initial=0)), self.size - int(sums.min(initial=self.s | minus 1: 0": _NEVER,
     "core/kernel/databases/prefix_databases.py PrefixDatabases.highest | furthest = max(int(sums.max(initial=0)), self.size - int(sums.min(initial=self.s | plus 1: 0": "a level above the highest holds no more",
+    "core/kernel/databases/prefix_databases.py PrefixDatabases.highest | furthest = max(int(sums.max(initial=0)), self.size - int(sums.min(initial=self.s | plus 1: 0 (2)": "a level above the highest holds no more",
+    "core/kernel/databases/prefix_databases.py PrefixDatabases.highest | furthest = max(int(sums.max(initial=0)), self.size - int(sums.min(initial=self.s | minus 1: 0 (2)": _NEVER,
     "core/kernel/databases/prefix_databases.py PrefixDatabases.level | worst = int(np.abs(self.rows * sums - self.size * path).max(initial=0)) | minus 1: 0": _NEVER,
     "core/kernel/databases/prefix_databases.py PrefixDatabases.drawn | rate = epsilon / (2 * self.sensitivity(counts.unit)) | without its second term: 2 *": "the sensitivity is 1",
     "core/kernel/searches/crowding.py depth_of |  for size, part in zip(shape, parts, strict=True) | opposite": _SAME,
@@ -87,7 +96,6 @@ EQUIVALENT: dict[str, str] = {
     "core/kernel/databases/levels.py BandLevels._grid |": "which bands are counted; a draw is exact with any",
     "core/kernel/databases/bands.py | SEGMENT = ": _HELD,
     "core/kernel/decisions/vertex_order.py | STEPS = ": "in which steps padding is counted, where it is drawn with and where it is charged",
-    "core/kernel/interactions.py Interaction.counts | most = LARGEST // math.prod((2 * size for size in self.shape)) // table.size | plus 1: 2": "where counts are clamped, far above those of any table",
     "core/kernel/scores.py PrefixErrors.ends | sums = np.concatenate([[0], np.cumsum(counts.marginal((self.column,)))]) | minus 1: 0": "sums below 0 are clipped to it",
     "core/kernel/tables.py _covered_twice | covered = np.zeros(high.max(axis=0) + 1, dtype=np.int32) |": _HELD,
     "core/ledger/ledger.py Ledger._spend | needed = 'more than all' if spent is None or spent > 100 * now.total else _share": "the words of a refusal",
@@ -98,7 +106,6 @@ EQUIVALENT: dict[str, str] = {
     "core/privacy/gaussian.py gaussian_capacity | fits = _first(lambda mu: _delta(mu, least) < wanted, mu, 1 - _ROUNDING) | compared otherwise": "the two are never equal",
     "core/privacy/gaussian.py gaussian_epsilon | epsilon = _newton(lambda e: _delta(mu, e) - wanted, lambda e: -e.exp() * _tail(e | compared otherwise": "the two are never equal",
     "core/privacy/normal.py normal_tail | while term > least or square * 2 > odd: | half: 2": "after how many terms a sum ends, each far below the digits in use",
-    "core/privacy/remaining.py | MOST = 1000 | times 2": "from where a search comes down; no budget is as large",
     "core/privacy/samplers.py _layer | lower = list(accumulate((size * exp_floor(b, bits + 64) for b, size in enumerate | minus 1: 64": "in which units weights are compared",
     "core/privacy/samplers.py _least | low, high, step = (lower, high, step) if not said else (-1, lower, 2 * step) |": "in which steps a search goes",
     "core/privacy/samplers.py exp_floor | error = (value + 1) * Decimal(10) ** (3 - digits) | without its second term: value + 1": "rounding is off by a share of the value, which stays counted",
@@ -117,8 +124,9 @@ EQUIVALENT: dict[str, str] = {
     "core/kernel/released.py AnswerErrors.counts | return np.array([int(errors.max(initial=0)), _sum(errors) // max(1, errors.size) | minus 1: 0": _NEVER,
     "core/kernel/scores.py PrefixErrors.ends | errors = np.clip(sums[self.cuts], 0, LARGEST) - public_totals(self.believed) | minus 1: 0": _NEVER,
     "core/kernel/query.py Query.__post_init__ | if weights.dtype.kind not in 'iub' or weights.min(initial=0) < 0 or weights.max( | minus 1: 0 (3)": _NEVER,
-    "core/kernel/raw.py NextBytes.counts | length = len(self.beginnings[0]) if self.beginnings else 0 | minus 1: 0": "all beginnings are of one length; without one nothing is counted",
-    "core/kernel/raw.py NextBytes.counts | length = len(self.beginnings[0]) if self.beginnings else 0 | plus 1: 0 (2)": "without a beginning nothing is counted",
+    "core/kernel/raw.py NextBytes.counts | length = len(self.beginnings[0]) if self.beginnings else 0 | minus 1: 0": "without a beginning nothing is counted",
+    "core/kernel/raw.py NextBytes.counts | length = len(self.beginnings[0]) if self.beginnings else 0 | plus 1: 0": "without a beginning nothing is counted",
+    "core/kernel/raw.py NextBytes.counts | length = len(self.beginnings[0]) if self.beginnings else 0 | minus 1: 0 (2)": "all beginnings are of one length",
     "core/kernel/sparse_vector.py AboveThreshold.of | ratio = Fraction((2 * cutoff) ** (2 / 3)).limit_denominator(10000) | times 2: 10000": _SPLIT,
     "core/kernel/sparse_vector.py AboveThreshold.of | ratio = Fraction((2 * cutoff) ** (2 / 3)).limit_denominator(10000) | plus 1: 10000": _SPLIT,
     "core/kernel/sparse_vector.py AboveThreshold.of | ratio = Fraction((2 * cutoff) ** (2 / 3)).limit_denominator(10000) | minus 1: 10000": _SPLIT,
@@ -136,6 +144,10 @@ EQUIVALENT: dict[str, str] = {
     "core/privacy/remaining.py _gaussian_steps | while steps > 0 and taken(steps) > left: | compared otherwise: steps > 0": "nothing costs nothing, so it always fits",
     "core/privacy/samplers.py | _DEEP = ": "which tails are settled with all their digits; settled or not, the size is the same",
     "core/privacy/samplers.py _filled | return pieces[0] | minus 1: 0": "there is one",
+    "core/privacy/samplers.py _layer | lower = list(accumulate((size * exp_floor(b, bits + 64) for b, size in enumerate | without its second term: bits + 64": "in which units weights are compared",
+    "core/privacy/samplers.py _layer | lower = list(accumulate((size * exp_floor(b, bits + 64) for b, size in enumerate | half: 64": "in which units weights are compared",
+    "core/privacy/samplers.py _layer | lower = list(accumulate((size * exp_floor(b, bits + 64) for b, size in enumerate | times 2: 64": "in which units weights are compared",
+    "core/privacy/samplers.py _layer | highest = ((number + 1) * (lower[-1] + error) >> bits) + 1 | times 2: 1 (2)": "a word more is read where two layers seem possible; the law is the same",
     "core/privacy/samplers.py _layer | highest = ((number + 1) * (lower[-1] + error) >> bits) + 1 | without its second term: lower[-1] + error": "moves a probability by less than 2^-100: no word that shows it can be found",
     "core/privacy/samplers.py _least | low, high, step = (high, high + step, 2 * step) |": "in which steps a search goes",
     "core/privacy/samplers.py _reached | error = Decimal(10) ** (-5) | times 2: 10": "still far above the error of the digits in use",
@@ -152,4 +164,87 @@ EQUIVALENT: dict[str, str] = {
     "core/privacy/samplers.py select | above = behind <= np.uint64(min(int(deepest / rate), 2 ** 64 - 1)) | times 2: 1": "no two scores are as far apart",
     "core/privacy/samplers.py select | index = int(members[int(below(len(members), 1)[0])]) | times 2: 1": "one more is drawn than is used",
     "core/privacy/spendable.py _pure_at_one_order | steps = largest_that_fits(lambda tried: units(Cost((Pure(Fraction(tried, UNITS)) | half: 1": "from where a search starts; nothing fits where nothing is held",
+    "core/kernel/interactions.py Interaction.change |  for parts in zip(*((axis.l1, axis.squared) for axis in self.axes), strict=True) | opposite": _SAME,
+    "core/kernel/decisions/weighed.py Weighed.scores | if self.largest * int(held.sum()) < EXACT: | compared otherwise": "2^53 itself is exact as well",
+    "core/kernel/decisions/weighed.py Weighed.largest | return max(1, int(np.abs(self.weights).max(initial=0))) | plus 1: 0": _ONE,
+    "core/kernel/decisions/weighed.py Weighed.__post_init__ | if self.weights.min(initial=0) < 0 < self.weights.max(initial=0): | plus 1: 0 (2)": "asked only whether one is below 0",
+    "core/kernel/decisions/weighed.py Weighed.__post_init__ | if self.weights.min(initial=0) < 0 < self.weights.max(initial=0): | minus 1: 0 (3)": "asked only whether one is above 0",
+    "core/kernel/decisions/best_rules.py BestRules.__post_init__ | if self.rules.max(initial=-1) >= len(self.costs): | half: 1": "there is at least one cost, so 0 may be named",
+    "core/kernel/decisions/best_rules.py BestRules.__post_init__ | if self.rules.max(initial=-1) >= len(self.costs): | times 2: 1": "below the number of costs either way",
+    "core/kernel/decisions/best_rules.py BestRules.scores | found = np.full(int(self.groups.max()) + 1, -2 * LARGEST, dtype=np.int64) | times 2: 2": "every group has a rule, whose score is above it",
+    "core/kernel/decisions/best_rules.py BestRules.scores | found = np.full(int(self.groups.max()) + 1, -2 * LARGEST, dtype=np.int64) | plus 1: 2": "every group has a rule, whose score is above it",
+    "core/kernel/decisions/best_rules.py BestRules.sensitivity | return unit.limit * STEPS * max(1, int(self.costs[named].max(initial=0))) | plus 1: 0": _ONE,
+    "core/kernel/decisions/best_rules.py BestRules.sensitivity | return unit.limit * STEPS * max(1, int(self.costs[named].max(initial=0))) | minus 1: 0": _ONE,
+    "core/kernel/decisions/class_order.py ClassOrder.drawn | degrees, there, found = (present.sum(axis=1), np.ones(len(present), dtype=np.int | half: 1": "edges are the same both ways",
+    "core/kernel/decisions/class_order.py class_loss | parts = (log_of_one_more(2 * scores[a] * STEPS, padding * room) for j in range(a | without its second term: 2 * scores[a]": "the sum of the last class, whose score is 1, is the largest, and others only fall",
+    "core/kernel/decisions/class_order.py ClassOrder.drawn | ease, often = (self.scores[self.classes], np.zeros(self.top + 1, dtype=np.int64) | times 2: 1": "one class more, of which nothing is drawn",
+    "core/kernel/decisions/covers.py CoverCost.__post_init__ | if self.covered_by.max(initial=-1) >= len(self.costs): | half: 1": "there is at least one cost, so 0 may be named",
+    "core/kernel/decisions/covers.py CoverCost.__post_init__ | if self.covered_by.max(initial=-1) >= len(self.costs): | times 2: 1": "below the number of costs either way",
+    "core/kernel/decisions/vertex_order.py log_of_one_more | return math.ceil(math.log1p(part / whole) * (1 + 2.0 ** (-40)) * FINE) | minus 1: 40": "rounds up by more",
+    "core/kernel/decisions/vertex_order.py log_of_one_more | return math.ceil(math.log1p(part / whole) * (1 + 2.0 ** (-40)) * FINE) | plus 1: 40": "rounds up by half as much, which is still 2^9 times what floats are off by",
+    "core/ledger/ledger.py Ledger.open_account | if old and rows.in_use(connection, fingerprint): | without part 1: old": "what is in use has an account",
+    "core/privacy/filters.py Filters.filled | return min((Fraction(spent, way.held) if way.held else Fraction(0 if spent == 0  | times 2: 2": "above 1 either way",
+    "core/privacy/remaining.py remaining_epsilon | steps = 0 if delta == 0 else _gaussian_steps(filters, sums, delta, most) | minus 1: 0": "the larger of it and what fits of pure noise, at least 0, is taken",
+    "core/privacy/remaining.py _gaussian_steps | left = max(rooms, default=Fraction(0)) | minus 1: 0": "where no way has room it counts as 0",
+    "core/privacy/remaining.py _gaussian_steps | while steps > 0 and taken(steps) > left: | minus 1: 0": _NO_MORE,
+    "core/privacy/remaining.py _gaussian_steps.taken | return Fraction(0) | minus 1: 0": "asked only whether it is above 0 or above what is left",
+    "core/privacy/samplers.py _layer | highest = ((number + 1) * (lower[-1] + error) >> bits) + 1 | half: 1": _UNSEEN,
+    "core/privacy/samplers.py _layer | highest = ((number + 1) * (lower[-1] + error) >> bits) + 1 | times 2: 1": _UNSEEN,
+    "core/privacy/samplers.py _layer | highest = ((number + 1) * (lower[-1] + error) >> bits) + 1 | without its second term: ((number + 1)": _UNSEEN,
+    "core/privacy/samplers.py _reached | if edge > 4 * bits: | compared otherwise": "at the limit itself the tail says the same",
+    "core/privacy/samplers.py _reached | return True if tail + error <= number else False if tail - error >= number + 1 e | without its second term: tail - error": _UNSEEN,
+    "core/privacy/samplers.py _reached | return True if tail + error <= number else False if tail - error >= number + 1 e | without its second term: tail + error": _UNSEEN,
+    "core/privacy/samplers.py _reached | return True if tail + error <= number else False if tail - error >= number + 1 e | compared otherwise: tail - error >= number + 1": "the two are never equal: one has an error taken off that no number of bits has",
+    "core/privacy/samplers.py _rounded | if max(settled.values()) > SAFE: | compared otherwise": "2^62 itself is the same number in either kind",
+    "core/privacy/samplers.py _rounded | size = np.floor(-ndtri(tail + 2.0 ** (-65)) * sigma + 0.5) | minus 1: 65": _CELL,
+    "core/privacy/samplers.py _rounded | size = np.floor(-ndtri(tail + 2.0 ** (-65)) * sigma + 0.5) | plus 1: 65": _CELL,
+    "core/privacy/samplers.py _rounded | size = np.floor(-ndtri(tail + 2.0 ** (-65)) * sigma + 0.5) | times 2: 65": _CELL,
+    "core/privacy/samplers.py _reached | error = Decimal(10) ** (-5) | minus 1: 10": "still far above the error of the digits in use, and far below 1",
+    "core/privacy/samplers.py _reached | error = Decimal(10) ** (-5) | plus 1: 10": "still far above the error of the digits in use, and far below 1",
+    "core/privacy/samplers.py _reached | error = Decimal(10) ** (-5) | half: 10": "still far above the error of the digits in use, and far below 1",
+    "core/privacy/samplers.py _reached | error = Decimal(10) ** (-5) | minus 1: 5": "still far above the error of the digits in use, and far below 1",
+    "core/privacy/samplers.py _reached | error = Decimal(10) ** (-5) | plus 1: 5": "still far above the error of the digits in use, and far below 1",
+    "core/privacy/samplers.py _reached | error = Decimal(10) ** (-5) | half: 5": "still far above the error of the digits in use, and far below 1",
+    "core/privacy/samplers.py _reached | error = Decimal(10) ** (-5) | times 2: 5": "still far above the error of the digits in use, and far below 1",
+    "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | compared otherwise: order * epsilon < Fraction(1, 10 ** 6)": _GUARDED,
+    "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | times 2: 1": _GUARDED,
+    "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | minus 1: 10": _GUARDED,
+    "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | plus 1: 10": _GUARDED,
+    "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | times 2: 10": _GUARDED,
+    "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | minus 1: 6": _GUARDED,
+    "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | plus 1: 6": _GUARDED,
+    "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | times 2: 6": _GUARDED,
+    "core/privacy/noise.py Noise.pick | while (word := int(samplers.words(1)[0])) >= limit: | minus 1: 0": "one word is drawn",
+    "core/privacy/samplers.py _continues_below | number = number << 64 | int(words(1)[0]) | minus 1: 0": "one word is drawn",
+    "core/privacy/samplers.py _settled | number, bits = (number << 64 | int(words(1)[0]), bits + 64) | minus 1: 0": "one word is drawn",
+    "core/privacy/samplers.py select | index = int(members[int(below(len(members), 1)[0])]) | minus 1: 0": "one word is drawn",
+    "core/privacy/samplers.py _layer | number, bits = (number << 64 | int(words(1)[0]), bits + 64) | minus 1: 0": "one word is drawn",
+    "core/privacy/samplers.py laplace.propose | if max(numerator * (int(whole.max(initial=0)) + 1), denominator) > SAFE: | half: 1": "from where on Python's integers are used: a scale is below 2^62, so that both terms together still fit",
+    "core/privacy/samplers.py laplace.propose | if max(numerator * (int(whole.max(initial=0)) + 1), denominator) > SAFE: | without its second term: int(whole": "from where on Python's integers are used: a scale is below 2^62, so that both terms together still fit",
+    "core/privacy/samplers.py laplace.propose | if max(numerator * (int(whole.max(initial=0)) + 1), denominator) > SAFE: | plus 1: 0": "from where on Python's integers are used: a scale is below 2^62, so that both terms together still fit",
+    "core/privacy/samplers.py laplace.propose | if max(numerator * (int(whole.max(initial=0)) + 1), denominator) > SAFE: | minus 1: 0": _NEVER,
+    "core/kernel/planes.py Space.__post_init__ | if any((np.abs(scale).max(initial=0) > SCALE for scale in self.scales)): | plus 1: 0": "below the limit either way",
+    "core/kernel/planes.py Space.__post_init__ | if any((np.abs(scale).max(initial=0) > SCALE for scale in self.scales)): | minus 1: 0": _NEVER,
+    "core/privacy/noise.py _saturating_sum | total[wrapped] = np.where(noise[wrapped] > 0, _HIGHEST, _LOWEST) | minus 1: 0": "noise of 0 never leaves 64 bits",
+    "core/privacy/noise.py _saturating_sum | total[wrapped] = np.where(noise[wrapped] > 0, _HIGHEST, _LOWEST) | compared otherwise": "noise of 0 never leaves 64 bits",
+    "core/privacy/noise.py _whole | number = least - 1 | times 2: 1": "below the least either way",
+    "core/privacy/noise.py Noise.pick | while (word := int(samplers.words(1)[0])) >= limit: | times 2: 1": "one more is drawn than is used",
+    "core/privacy/noise.py _saturating_sum | flat = values.reshape(-1) | times 2: 1": "numpy takes any negative length for the one that it finds itself",
+    "core/kernel/planes.py Wedges.placed | inside = (_heights(self.normals.reshape(-1, dimensions), lines) >= 0).reshape(gr | times 2: 1": "numpy takes any negative length for the one that it finds itself",
+    "core/privacy/noise.py _integers | return array.astype(np.int64, copy=False) | opposite: False": "whether a copy is made of what is only read",
+    "core/privacy/noise.py Noise.coin | return bool(samplers.bernoulli_exp(np.array([amount.numerator], dtype=object), a | minus 1: 0": "one coin is thrown",
+    "core/ledger/ledger.py Ledger.change_budget | if spent is None or filters.used(json.loads(old.sums)) is None: | without part 1: spent is None or filters.used(json.loads(old.sums)) is None": "what no way counts none covers",
+    "core/kernel/decisions/covers.py Degrees.counts | return np.asarray(self.edges.present(counts).sum(axis=1), dtype=np.int64) | half: 1": "edges are the same both ways",
+    "core/kernel/decisions/covers.py RuleCosts.scores | return np.array([-int(each.counts(counts)[0]) for each in asked], dtype=np.int64 | minus 1: 0": "there is one number",
+    "core/kernel/decisions/vertex_order.py VertexOrder.drawn | degrees, there, found = (present.sum(axis=1), np.ones(len(present), dtype=np.int | half: 1": "edges are the same both ways",
+    "core/kernel/decisions/vertex_order.py edge_loss | for each in eases[:-2]: | half: 2": "one sum more, which no step asks for",
 }
+
+
+def breaks_no_promise(name: str) -> bool:
+    """Whether a mutant is one of these."""
+    return any(name.startswith(key) and not _goes_on(key, name) for key in EQUIVALENT)
+
+
+def _goes_on(key: str, name: str) -> bool:
+    return key[-1].isdigit() and name[len(key) :][:1] in (*"0123456789. ",)

@@ -33,6 +33,8 @@ class Mutation:
     name: str
     """Says where it is without the line, so that it stays the same while the file changes elsewhere."""
     change: Change
+    sets: frozenset[str] = frozenset()
+    """Names to which its statement gives a value when the file is loaded: constants."""
 
     def code(self, source: str) -> ast.Module:
         """The whole file with the mistake in it."""
@@ -54,14 +56,25 @@ def mutations(path: str, source: str) -> Iterator[Mutation]:
     """Every mistake that can be made in a file; words, types and errors are left alone."""
     tree = ast.parse(source)
     spared = {id(node) for part in _spared(tree) for node in ast.walk(part)}
-    inside, lines, seen = _places(tree), _lines(tree), Counter[str]()
+    inside, lines, sets, seen = _places(tree), _lines(tree), _sets(tree), Counter[str]()
     for place, node in enumerate(ast.walk(tree)):
         if id(node) not in spared:
             for what, change in _changes(node):
                 name = f"{path} {inside[id(node)]} | {what}: {ast.unparse(node)[:60]}"
                 seen[name] += 1
                 again = f" ({seen[name]})" if seen[name] > 1 else ""
-                yield Mutation(path, lines[id(node)], place, name + again, change)
+                yield Mutation(path, lines[id(node)], place, name + again, change, sets.get(id(node), frozenset()))
+
+
+def _sets(tree: ast.Module) -> dict[int, frozenset[str]]:
+    """The constants to which each node helps to give a value."""
+    found: dict[int, frozenset[str]] = {}
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            names = {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}
+            found |= {id(node): frozenset(names) for node in ast.walk(statement)}
+    return found
 
 
 def _lines(tree: ast.Module) -> dict[int, range]:

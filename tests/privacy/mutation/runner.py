@@ -33,8 +33,9 @@ ROOT = Path(__file__).resolve().parents[3]
 SLOWER, PATIENCE = 3, 300
 """A test that works so many times longer than on the code as it is, and a second more, never ends; nor does a mutant
 after so many seconds on the clock. Both count as noticed."""
-LONGEST = 6.0
-"""Seconds of tests, as they take on the code as it is, that a mutant is tried by."""
+LONGEST = 15.0
+"""Seconds of tests that a mutant is tried by, as they take on the code as it is while lines are noted, which is slow.
+Only what survives is tried by all of them."""
 ALL_LINES = 0
 CORES = os.cpu_count() or 1
 
@@ -120,16 +121,28 @@ class Runner:
         return _fails_on(item, after)
 
     def _tests_of(self, mutation: Mutation) -> Iterator[str]:
-        """Those that pass through its lines; all that pass through the file where it is run when the file is loaded."""
+        """Those that pass through its lines; of a line that is run when the file is loaded, all that pass through the
+        file, and first those that name the constant, because they may pass through no line."""
         found = set[str]().union(*(self.passing.get((mutation.path, line), ()) for line in mutation.lines))
         tests = found or self.passing.get((mutation.path, ALL_LINES), set())
+        naming = {test for test, item in self.items.items() if mutation.sets & _names_of(item)}
         own = f"/test_{Path(mutation.path).name}"
         total = 0.0
-        for test in sorted(tests, key=lambda test: self.seconds[test] * (0.2 if own in test else 1)):
+
+        def urgency(test: str) -> tuple[bool, float]:
+            return test not in naming, self.seconds[test] * (0.2 if own in test else 1)
+
+        for test in sorted(tests | naming, key=urgency):
             total += self.seconds[test]
             if total > LONGEST:
                 return
             yield test
+
+
+def _names_of(item: pytest.Item) -> frozenset[str]:
+    """What a test itself names, behind a module or alone."""
+    code = getattr(getattr(item, "function", None), "__code__", None)
+    return frozenset(code.co_names if code else ())
 
 
 def _with_next(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, pytest.Item | None]]:

@@ -8,6 +8,7 @@ import pytest
 from core.base.errors import BadParameter
 from core.kernel.decisions.best_rules import STEPS, BestRules
 from core.kernel.remembered import Remembered
+from core.kernel.tables import LARGEST
 from core.privacy.unit import Unit
 from core.table.counts import Cells
 from tests.core.kernel.kinds import BOTH, DOMAIN
@@ -43,7 +44,7 @@ def test_only_costs_that_a_rule_names_count():
 
 def test_offsets_do_not_wrap_around():
     found = scores(9, 9, 9, 9, offsets=np.array([-(2**63), 2**63 - 1, -(2**63)]))
-    assert found[0] < -(2**59) and found[1] > 2**59
+    assert found == [-LARGEST - 5 * STEPS, LARGEST - 5 * STEPS], "both costs are in use by every rule"
 
 
 @pytest.mark.parametrize(
@@ -55,8 +56,13 @@ def test_offsets_do_not_wrap_around():
         ({"offsets": np.array([0])}, "rules"),
         ({"rules": RULES[0]}, "rules"),
         ({"rules": RULES + 2}, "rules"),
-        ({"costs": np.array([2, -3])}, "costs"),
-        ({"costs": np.array([2, 2**21])}, "costs"),
+        ({"rules": np.array([0, 1, 1])}, "rules"),
+        ({"rules": RULES[..., None]}, "rules"),
+        ({"costs": np.array([2, -1])}, "costs"),
+        ({"costs": np.array([2, 2**20 + 1])}, "costs"),
+        ({"costs": np.array([], dtype=int)}, "costs"),
+        ({"costs": np.array([[2, 3]])}, "costs"),
+        ({"rules": np.zeros((0, 4), dtype=int), "offsets": OFFSETS[:0], "groups": GROUPS[:0]}, "groups"),
         ({"offsets": np.array([0.5, 0.0, 0.0])}, "offsets"),
     ],
 )
@@ -64,3 +70,11 @@ def test_what_fits_not_together_is_refused(changed, name):
     with pytest.raises(BadParameter) as refused:
         rules(**changed)
     assert refused.value.parameter == name
+
+
+def test_the_largest_costs_and_a_single_one_are_taken():
+    assert rules(costs=np.array([0, 2**20, 1])).sensitivity(Unit.row()) == 2**20 * STEPS
+    alone = {"rules": np.array([[0, -1, 0, -1]]), "offsets": OFFSETS[:1], "groups": GROUPS[:1]}
+    assert scores(1, 1, 1, 1, costs=np.array([4]), **alone) == [7 - 4 * STEPS]
+    assert rules(costs=np.array([4]), **alone).sensitivity(Unit.row()) == 4 * STEPS
+    assert rules(costs=np.array([0]), **alone).sensitivity(Unit.row()) == STEPS == 1024

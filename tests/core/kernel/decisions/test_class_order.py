@@ -110,6 +110,13 @@ def test_limits():
     assert ClassOrder(two, np.array([0, 0]), most).padding == most
     with pytest.raises(BadParameter, match="too large"):
         ClassOrder(two, np.array([0, 0]), most + 1)
+    most = 2**62 // 2 // 4 - 2 * STEPS  # the ease is 2; two vertices and two classes of one
+    assert ClassOrder(two, np.array([0, 1]), most).padding == most
+    with pytest.raises(BadParameter, match="too large"):
+        ClassOrder(two, np.array([0, 1]), most + 1)
+    for padding, why in ((2**62, "too large"), (2**62 + 1, "from 1 to")):
+        with pytest.raises(BadParameter, match=why):
+            ClassOrder(two, np.array([0, 0]), padding)
     assert ClassOrder(two, np.array([0, 20]), 1).top == 20
     assert ClassOrder(Edges(("from", "to"), 2048), np.zeros(2048, dtype=int), 1).size == 2048
     with pytest.raises(BadParameter, match="2,048"):
@@ -130,3 +137,56 @@ def test_every_vertex_is_put_out_once_and_cheap_classes_end_first():
 def test_bad_orders_are_refused(classes, padding):
     with pytest.raises(BadParameter):
         ClassOrder(Edges(("from", "to"), 2), np.array(classes), padding)
+
+
+def drawn(classes: list[int], told: list[int], edges=()) -> tuple[tuple[int, ...], list[list[int]]]:
+    """The order, and the weights of every draw, with padding 5."""
+    seen: list[list[int]] = []
+
+    def pick(weights):
+        seen.append([int(each) for each in weights])
+        return told[len(seen) - 1]
+
+    asked = ClassOrder(Edges(("from", "to"), len(classes)), np.array(classes), 5)
+    return asked.drawn(table(len(classes), edges), pick), seen
+
+
+@pytest.mark.parametrize(("size", "looks"), [(2, 1), (3, 2), (4, 2), (5, 3)])
+def test_a_class_is_put_out_after_half_of_its_draws_and_not_before(size, looks):
+    order, seen = drawn([0] * size, list(range(size)))
+    assert order == tuple(range(size))
+    assert [max(weights) for weights in seen] == [5] * looks + [1] * (size - looks)
+
+
+def test_draws_on_classes_above_count_for_those_below():
+    """One draw on the dear class fills both; after it the cheap one is put out whole, and the dear one too."""
+    order, seen = drawn([0, 0, 1, 1], [2, 1, 0, 3])
+    assert order == (2, 1, 0, 3)
+    assert seen == [[10, 10, 5, 5, 0, 0], [1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]]
+
+
+def test_imagined_vertices_are_drawn_once_each_and_count_as_real_ones_do():
+    """The cheap class has one real vertex and two imagined; two draws of three fill it, then the dear one."""
+    order, seen = drawn([0, 1, 1, 1], [4, 4, 0, 1, 2, 3])
+    assert order == (0, 1, 2, 3)
+    assert seen[:3] == [[10, 5, 5, 5, 20, 0], [10, 5, 5, 5, 10, 0], [1, 0, 0, 0]]
+    assert seen[3:] == [[0, 5, 5, 5, 0, 0], [0, 0, 5, 5, 0, 0], [0, 0, 0, 1]]
+
+
+def test_an_edge_counts_until_one_of_its_ends_is_out():
+    order, seen = drawn([0] * 5, [1, 0, 3, 4, 2], edges=((0, 1), (1, 2), (2, 3)))
+    assert order == (1, 0, 3, 4, 2)
+    one, two = STEPS + 5, 2 * STEPS + 5
+    assert seen[:3] == [[one, two, two, one, 5, 0], [5, 0, one, one, 5, 0], [0, 0, one, one, 5, 0]]
+
+
+def test_an_edge_to_a_class_that_was_put_out_counts_no_more():
+    """The cheap class of one vertex is full after one draw on the dear one, and put out; its edge goes with it."""
+    _, seen = drawn([0, 1, 1, 1], [1, 2, 0, 3], edges=((0, 3), (1, 2)))
+    assert seen[:3] == [
+        [2 * (STEPS + 5), STEPS + 5, STEPS + 5, STEPS + 5, 20, 0],
+        [2 * (STEPS + 5), 0, 5, STEPS + 5, 20, 0],
+        [1, 0, 0, 0],
+    ]
+    _, seen = drawn([0, 0, 1, 1], [2, 0, 1, 3], edges=((0, 3), (1, 3)))
+    assert [weights[:4] for weights in seen[1:]] == [[1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]]

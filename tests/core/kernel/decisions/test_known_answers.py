@@ -14,7 +14,7 @@ import pytest
 
 from core.base.errors import BadParameter
 from core.kernel.asked import Change
-from core.kernel.decisions import covers, cuts, values, vertex_order, weighed
+from core.kernel.decisions import best_rules, covers, cuts, values, vertex_order, weighed
 from core.kernel.decisions.covers import CoverCost, Degrees, Matching, Presence, RuleCosts
 from core.kernel.decisions.cuts import (
     AllCuts,
@@ -60,7 +60,7 @@ def graph() -> Remembered:
 def test_constants():
     assert (values.VALUE, weighed.EXACT) == (1024, 2**53)
     assert (cuts.MOST_ENUMERATED, covers.MOST_COST) == (22, 2**20)
-    assert (vertex_order.STEPS, vertex_order.FINE) == (1024, 2**60)
+    assert (best_rules.STEPS, vertex_order.STEPS, vertex_order.FINE) == (1024, 1024, 2**60)
     assert (vertex_order.MOST_EASE, vertex_order.MOST_PADDING, vertex_order.MOST_VERTICES) == (1024, 2**40, 2048)
 
 
@@ -288,3 +288,27 @@ def test_tables_of_another_shape_are_refused():
 def test_a_row_brings_at_most_the_largest_cost_into_use(costs: list[int], most: int) -> None:
     asked = CoverCost(("y",), np.array([0, 1]), np.array(costs))
     assert (asked.change(ROW).l1, asked.change(PERSON).l1) == (most, 3 * most)
+
+
+def test_a_single_cost_is_a_cost() -> None:
+    table = Remembered(Cells(Domain((Booleans(name="y"),)), np.array([2, 3])))
+    assert CoverCost(("y",), np.array([0, -1]), np.array([4])).counts(table).tolist() == [4]
+    assert CoverCost(("y",), np.array([-1, -1]), np.array([4])).counts(table).tolist() == [0]
+    with pytest.raises(BadParameter, match="covered_by"):
+        CoverCost(("y",), np.array([0, 1]), np.array([4]))
+
+
+def test_logarithms_are_rounded_up_by_more_than_floats_are_off() -> None:
+    for part, whole in ((1, 1), (1, 3), (7, 10**12), (5, 2)):
+        exact = vertex_order.log_of_one_more(part, whole)
+        about = Fraction(math.log1p(part / whole)) * vertex_order.FINE
+        assert about * (1 + Fraction(1, 2**45)) < exact <= about * (1 + Fraction(1, 2**35)) + 1
+
+
+def test_the_loss_of_an_edge_is_the_sum_of_its_parts_and_no_more() -> None:
+    log = vertex_order.log_of_one_more
+    three = edge_loss(np.array([1, 1, 1]), np.array([4, 8, 99]) * STEPS)
+    assert three == Fraction(log(2 * STEPS, 4 * STEPS * 3) + log(2 * STEPS, 8 * STEPS * 2), vertex_order.FINE)
+    # Eases 1 to 5: the ends are 4 and 5, and with all left the others add 6, with one gone at least 3.
+    five = edge_loss(np.array([5, 1, 4, 2, 3]), np.array([2, 2, 0, 0, 0]) * STEPS)
+    assert five == Fraction(log(9 * STEPS, 2 * STEPS * 15) + log(9 * STEPS, 2 * STEPS * 12), vertex_order.FINE)
