@@ -12,7 +12,7 @@ from core.base.arrays import IntArray
 from core.base.errors import BadParameter, Refused, printable
 from core.base.options import option
 from core.base.wording import amount
-from core.kernel.decisions.cuts import Edges
+from core.kernel.decisions.cuts import MOST_WEIGHT, Edges
 from core.schema.attributes import Categories
 from core.schema.domain import Domain
 from core.schema.ordered import Integers
@@ -20,7 +20,6 @@ from core.table.counts import Counts
 
 MOST_VERTICES = 2_000
 """Tables of pairs of vertices stay below four million counts."""
-MOST_WEIGHT = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -136,8 +136,15 @@ def own(array: Any, name: str) -> IntArray:
     if given.dtype.kind not in "iub":
         raise BadParameter(name, "must be whole numbers.")
     copied = given.astype(np.int64)
+    if given.dtype.kind == "u" and copied.min(initial=0) < 0:
+        raise BadParameter(name, "must be whole numbers below 2^63.")
     copied.setflags(write=False)
     return copied
+
+
+def largest_size(array: IntArray) -> int:
+    """The largest number without its sign. Not by numpy: in 64 bits -2^63 is its own opposite, and looks small."""
+    return max(int(array.max(initial=0)), -int(array.min(initial=0)))
 
 
 def one_number(unit: Unit, each: int = 1) -> Change:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from core.base.arrays import Columns, IntArray
 from core.base.errors import BadParameter
-from core.kernel.asked import Asked, Change, one_number, own
+from core.kernel.asked import Asked, Change, largest_size, one_number, own
 from core.privacy.unit import Unit
 from core.table.counts import Counts
 
@@ -40,7 +40,7 @@ class Space:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scales", tuple(own(scale, "coordinates") for scale in self.scales))
-        if any(np.abs(scale).max(initial=0) > SCALE for scale in self.scales):
+        if any(largest_size(scale) > SCALE for scale in self.scales):
             raise BadParameter("coordinates", f"must lie between -{SCALE:,} and {SCALE:,}.")
 
     @property
@@ -222,7 +222,7 @@ def _bounded(normals: IntArray, space: Space) -> IntArray:
     copied = own(normals, "normals")
     if copied.ndim < 2 or copied.shape[-1] != space.dimensions:
         raise BadParameter("normals", "need one number for every dimension.")
-    if int(np.abs(copied).max(initial=0)) * SCALE * space.dimensions >= 2**53:
+    if largest_size(copied) * SCALE * space.dimensions >= 2**53:
         raise BadParameter("normals", "are too long; scale them down.")
     return copied
 

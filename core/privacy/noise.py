@@ -152,7 +152,7 @@ class Noise:
             raise BadParameter("weights", "must be a list of whole numbers of at least 0.")
         sums = np.cumsum(shares)
         total = int(sums[-1])
-        if total < 1 or (np.diff(sums) < 0).any():
+        if total < 1 or (sums[1:] < sums[:-1]).any():
             raise BadParameter("weights", "must sum to at least 1 and to less than 2^63.")
         # Words beyond the last whole multiple of the total would favour the first places; they are drawn again.
         limit = 2**64 // total * total

@@ -60,7 +60,8 @@ class ClassOrder(AskedOrder):
             raise BadParameter("classes", "must be one for every vertex.")
         if self.classes.min() < 0 or self.classes.max() >= MOST_CLASSES:
             raise BadParameter("classes", f"must be from 0 to {MOST_CLASSES - 1}.")
-        if self.padding < 1 or self.padding > LARGEST_SUM:
+        # Numbers of numpy would leave 64 bits without a word where sums of them are checked.
+        if type(self.padding) is not int or not 1 <= self.padding <= LARGEST_SUM:
             raise BadParameter("padding", f"must be from 1 to {LARGEST_SUM:,} steps.")
         entries = self.edges.vertices + self.top + 1
         if int(self.scores[0]) * (self.edges.vertices * STEPS + self.size * self.padding) * entries > LARGEST_SUM:

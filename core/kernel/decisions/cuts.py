@@ -19,6 +19,8 @@ from core.kernel.remembered import Remembered
 from core.kernel.tables import LARGEST
 from core.privacy.unit import Unit
 
+MOST_WEIGHT = 1_000
+"""Of one row; sums of weights of 2^40 rows stay far from 2^63."""
 MOST_ENUMERATED = 22
 """Vertices of which all cuts are scored: two million."""
 
@@ -39,8 +41,12 @@ class Edges:
     """The weights of the codes of the column of weights: from `low` up, one step each, `high` at most. Public."""
 
     def __post_init__(self) -> None:
+        if any(type(number) is not int for number in (self.vertices, self.low, self.high)):
+            raise BadParameter("edges", "must be told by whole numbers.")
         if len(self.columns) != 2 or self.vertices < 2 or not 0 <= self.low <= self.high or self.high < 1:
             raise BadParameter("edges", "need two columns, two vertices and weights of at least 0.")
+        if self.high > MOST_WEIGHT:
+            raise BadParameter("edges", f"need weights of at most {MOST_WEIGHT:,}.")
 
     def weights(self, counts: Any) -> IntArray:
         """Weights of all pairs of vertices, the same both ways; exact, for the kernel and for public tables."""
@@ -51,7 +57,8 @@ class Edges:
             values = np.minimum(self.low + np.arange(table.shape[-1]), self.high)
             # Codes after the whole numbers are 'missing': no weight.
             values[self.high - self.low + 1 :] = 0
-            table = table @ values
+            # Clipping brings neighbours no further apart, and keeps the sums in 64 bits.
+            table = np.clip(table, 0, LARGEST // (MOST_WEIGHT * values.size)) @ values
         held = np.clip(np.asarray(table)[: self.vertices, : self.vertices], 0, LARGEST // self.vertices**2)
         both = held + held.T
         np.fill_diagonal(both, 0)

@@ -14,7 +14,7 @@ import numpy as np
 
 from core.base.arrays import Columns, IntArray
 from core.base.errors import BadParameter
-from core.kernel.asked import AskedScores, own
+from core.kernel.asked import AskedScores, largest_size, own
 from core.kernel.remembered import Remembered
 from core.kernel.tables import LARGEST
 from core.privacy.unit import Unit
@@ -51,7 +51,7 @@ class Weighed(AskedScores):
 
     @property
     def largest(self) -> int:
-        return max(1, int(np.abs(self.weights).max(initial=0)))
+        return max(1, largest_size(self.weights))
 
     def scores(self, counts: Remembered) -> IntArray:
         table = counts.marginal(self.columns).ravel()

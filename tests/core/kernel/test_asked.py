@@ -7,6 +7,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
+from core.base.errors import BadParameter
 from core.kernel import asked, compared
 from core.privacy.unit import Unit
 from tests.core.kernel.kinds import KINDS, counts_of, every_kind
@@ -80,3 +81,22 @@ def test_every_kind_is_checked():
 def test_whole_numbers_only():
     for kind in KINDS:
         assert read(kind, counts_of(kind, (2, 0, 1, 1), Unit.row())).dtype == np.int64
+
+
+@pytest.mark.parametrize("number", [2**63 - 1, 1 - 2**63, -(2**63), 0])
+def test_whole_numbers_of_64_bits_are_taken_as_they_are(number: int) -> None:
+    taken = asked.own([number, 0], "weights")
+    assert taken.tolist() == [number, 0]
+    assert asked.largest_size(taken) == abs(number)
+
+
+def test_sizes_of_nothing_and_of_many() -> None:
+    assert asked.largest_size(asked.own(np.zeros((0, 3), dtype=np.int64), "weights")) == 0
+    assert asked.largest_size(np.array([[3, -7], [5, 6]])) == asked.largest_size(np.array([7, -2])) == 7
+
+
+@pytest.mark.parametrize("given", [np.array([1, 2**63], dtype=np.uint64), np.array([0.5])])
+def test_other_numbers_are_refused(given: np.ndarray) -> None:
+    with pytest.raises(BadParameter, match="weights"):
+        asked.own(given, "weights")
+    assert asked.own(np.array([2**63 - 1], dtype=np.uint64), "weights").tolist() == [2**63 - 1]

@@ -162,12 +162,12 @@ def test_bounds_of_what_may_be_asked():
     assert (SCALE, STEPS, MOST_CONSTANT) == (2**20, 2**8, 2**6)
     edge = np.array([SCALE, -SCALE])
     assert Space(("x",), (edge,), False).dimensions == 1
-    for wrong in (SCALE + 1, -SCALE - 1):
+    for wrong in (SCALE + 1, -SCALE - 1, -(2**63)):
         with pytest.raises(BadParameter, match="coordinates"):
             Space(("x",), (np.array([wrong, 0]),), False)
     longest = 2**53 // (2 * SCALE)  # in two dimensions
     assert Inside(FLAT, np.array([[longest - 1, 0]])).parts == 1
-    for normals in ([[longest, 0]], [[0, -longest]], [[1, 2, 3]], [1, 2]):
+    for normals in ([[longest, 0]], [[0, -longest]], [[0, -(2**63)]], [[1, 2, 3]], [1, 2]):
         with pytest.raises(BadParameter, match="normals"):
             Inside(FLAT, np.array(normals))
     for constant in (0, MOST_CONSTANT + 1, 1.0, True):

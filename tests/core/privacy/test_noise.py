@@ -359,7 +359,7 @@ def test_words_that_would_favour_the_first_places_are_drawn_again(monkeypatch: p
     assert [NOISE.pick(np.array([1, 1, 1])) for _ in range(3)] == [2, 2, 1]
 
 
-@pytest.mark.parametrize("weights", [[], [0, 0], [-1, 2], [2**62] * 3, [[1, 2]]])
+@pytest.mark.parametrize("weights", [[], [0, 0], [-1, 2], [2**62] * 3, [2**62] * 5, [[1, 2]]])
 def test_picks_that_cannot_be_made_are_refused(weights: list[int]) -> None:
     with pytest.raises(BadParameter, match="weights"):
         Noise().pick(np.array(weights, dtype=np.int64))

@@ -132,7 +132,8 @@ def test_every_vertex_is_put_out_once_and_cheap_classes_end_first():
 
 
 @pytest.mark.parametrize(
-    ("classes", "padding"), [([0, 1, 2], 1), ([0, -1], 1), ([0, 21], 1), ([0, 0], 0), ([0, 0], 2**63)]
+    ("classes", "padding"),
+    [([0, 1, 2], 1), ([0, -1], 1), ([0, 21], 1), ([0, 0], 0), ([0, 0], 2**63), ([0, 0], np.int64(9))],
 )
 def test_bad_orders_are_refused(classes, padding):
     with pytest.raises(BadParameter):

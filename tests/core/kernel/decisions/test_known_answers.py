@@ -17,6 +17,7 @@ from core.kernel.asked import Change
 from core.kernel.decisions import best_rules, covers, cuts, values, vertex_order, weighed
 from core.kernel.decisions.covers import CoverCost, Degrees, Matching, Presence, RuleCosts
 from core.kernel.decisions.cuts import (
+    MOST_WEIGHT,
     AllCuts,
     CutWeight,
     Edges,
@@ -122,6 +123,16 @@ def test_heavy_edges():
     assert HEAVY.weights(Cells(domain, cells))[1, 0] == 2 + 30 + 400 + 5000
     light = Edges(ENDS, 3, "w", 2, 3)
     assert light.weights(Cells(domain, cells))[1, 0] == 2 + 30, "beyond the highest weight nothing is weighed"
+
+
+def test_heavy_edges_of_very_many_rows_do_not_leave_64_bits() -> None:
+    domain = Domain((*GRAPH, Integers(name="w", low=0, high=MOST_WEIGHT)))
+    cells = np.zeros((4, 4, MOST_WEIGHT + 1), dtype=np.int64)
+    cells[0, 1, -1] = 2**54  # 2^54 times a thousand is more than 2^63
+    edges = Edges(ENDS, 3, "w", 0, MOST_WEIGHT)
+    one = edges.weights(Cells(domain, cells))[0, 1]
+    cells[0, 1, -1] += 1
+    assert 0 < one <= edges.weights(Cells(domain, cells))[0, 1] <= one + MOST_WEIGHT
 
 
 def test_exact_sums_beyond_floats():
@@ -254,6 +265,9 @@ def test_limits_are_as_far_as_they_say():
         lambda: Edges(ENDS, 3, "w", -1, 1),
         lambda: Edges(ENDS, 3, "w", 3, 2),
         lambda: Edges(ENDS, 3, "w", 0, 0),
+        lambda: Edges(ENDS, 3, "w", 0, MOST_WEIGHT + 1),
+        lambda: Edges(ENDS, 3, "w", 0, np.int64(5)),
+        lambda: Edges(ENDS, np.int64(3)),
         lambda: SomeCuts(EDGES, np.ones((1, 2), dtype=bool)),
         lambda: SomeCuts(EDGES, np.ones((0, 3), dtype=bool)),
         lambda: SomeCuts(EDGES, np.ones(3, dtype=bool)),

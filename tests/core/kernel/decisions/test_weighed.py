@@ -75,3 +75,10 @@ def test_weights_of_another_shape_or_of_both_signs_are_refused(weights: object, 
 def test_cells_that_count_once_do_so_however_many_rows_they_hold() -> None:
     assert scores(weighed([[2, 3], [0, 3]], [1, -1], present=True), 1, 2**62) == [6, 2]
     assert scores(weighed([[2, 3]], present=True), 0, 0) == [0]
+
+
+def test_the_largest_weight_of_all_is_not_taken_for_a_small_one() -> None:
+    """In 64 bits -2^63 is its own opposite: a score would move by more than is claimed."""
+    asked = weighed([[-(2**63), 0]])
+    assert asked.sensitivity(Unit.row()) == 2**63
+    assert scores(asked, 0, 0) == scores(asked, 1, 0) == [0]
