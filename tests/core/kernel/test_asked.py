@@ -95,7 +95,7 @@ def test_sizes_of_nothing_and_of_many() -> None:
     assert asked.largest_size(np.array([[3, -7], [5, 6]])) == asked.largest_size(np.array([7, -2])) == 7
 
 
-@pytest.mark.parametrize("given", [np.array([1, 2**63], dtype=np.uint64), np.array([0.5])])
+@pytest.mark.parametrize("given", [np.array([1, 2**63], dtype=np.uint64), np.array([2**64 - 1]), np.array([0.5])])
 def test_other_numbers_are_refused(given: np.ndarray) -> None:
     with pytest.raises(BadParameter, match="weights"):
         asked.own(given, "weights")

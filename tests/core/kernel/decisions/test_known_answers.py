@@ -133,6 +133,9 @@ def test_heavy_edges_of_very_many_rows_do_not_leave_64_bits() -> None:
     one = edges.weights(Cells(domain, cells))[0, 1]
     cells[0, 1, -1] += 1
     assert 0 < one <= edges.weights(Cells(domain, cells))[0, 1] <= one + MOST_WEIGHT
+    cells[0, 1, -50:] = 2**54  # each is clipped so that all weights together would stay in 64 bits
+    each = LARGEST // (MOST_WEIGHT * (MOST_WEIGHT + 1))
+    assert edges.weights(Cells(domain, cells))[0, 1] == each * sum(range(MOST_WEIGHT - 49, MOST_WEIGHT + 1))
 
 
 def test_exact_sums_beyond_floats():
