@@ -30,7 +30,6 @@ from tests.bench.kit.line import Line, cpu_seconds
 from tests.bench.kit.real_data import adult_folder
 from tests.kernels import run as release_of
 
-"""Environment variable: the folder that holds adult.csv and adult-domain.json."""
 ROWS, NORMALS, RUNS, STEPS = 50_000, 2_000, 3, 128
 ADULT = ("age", "education-num", "capital-gain", "capital-loss", "hours-per-week")
 RECORDED = {

@@ -39,7 +39,6 @@ from tests.bench.kit.range_peers import PEERS as PEERS_HERE
 from tests.bench.kit.real_data import DATA, data_folder
 from tests.kernels import run as release_of
 
-"""Environment variable: the folder that holds dpbench/*.npy and dpbench/peers-1d.csv."""
 OPENDP = "opendp consistent tree b=16"
 PEERS = ("HDMM + isotonic", "b-ary tree + isotonic", "DAWA", OPENDP)
 RUNS, OPENDP_RUNS, SPARSE_RUNS, RANGES = 80, 2, 10, 10_000

@@ -21,8 +21,7 @@ from core.local.reports import randomise_codes
 from core.schema.domain import Categories, Domain
 from core.table.stand_in import StandIn
 from tests.bench.kit.line import Line
-from tests.bench.kit.real_data import adult_folder
-from tests.bench.marginals import adult
+from tests.bench.kit.real_data import adult, adult_folder
 
 SMOOTH = {"age", "fnlwgt"}
 RUNS, RUNS_SMOOTH, RUNS_TOGETHER = 100, 20, 5

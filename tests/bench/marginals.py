@@ -9,29 +9,23 @@ here where an interpreter that has it is named (`kit/dpmm_peer.py`), once per mo
 
 from __future__ import annotations
 
-import csv
-import json
 import time
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 
 from core.mechanisms.tree.tree import Tree
 from core.privacy.budget import Budget
-from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
-from core.schema.domain import Categories, Domain, Integers
+from core.schema.domain import Domain
 from core.table.stand_in import StandIn
 from tests.bench.kit import dpmm_peer
 from tests.bench.kit.line import Line, peak_mb
 from tests.bench.kit.marginal_tables import HELD_OUT, TUNED, few_columns
-from tests.bench.kit.real_data import adult_folder
+from tests.bench.kit.real_data import adult, adult_folder
 from tests.kernels import run as release_of
 
-"""Environment variable: the folder that holds adult.csv and adult-domain.json."""
-ORDERED = {"age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"}
 RUNS, TRIPLES, DELTA = 5, 60, 1e-9
 LIVE = 1
 """The epsilon at which dpmm is run: its two models take minutes."""
@@ -91,21 +85,6 @@ def _live(table: StandIn, epsilon: float, delta: float) -> dict[str, dict[str, f
         drawn, spent = dpmm_peer.synthetic(python, peer, table.codes, sizes, epsilon, delta)
         found[peer] = spent | _scores(table, StandIn(table.domain, drawn, table.unit))
     return found
-
-
-def adult(folder: Path) -> StandIn:
-    """The table; only columns whose codes have an order are declared as numbers."""
-    sizes = json.loads((folder / "adult-domain.json").read_text())
-    with (folder / "adult.csv").open() as file:
-        header = next(csv.reader(file))
-        codes = np.loadtxt(file, delimiter=",", dtype=np.int64)
-    attributes = [
-        Integers(name=name, low=0, high=sizes[name] - 1)
-        if name in ORDERED
-        else Categories(name=name, values=tuple(range(sizes[name])))
-        for name in header
-    ]
-    return StandIn(Domain(tuple(attributes)), codes, Unit.row())
 
 
 def _figures(table: StandIn, budget: Budget) -> dict[str, float]:

@@ -41,7 +41,6 @@ from tests.bench.kit.line import Line
 from tests.bench.kit.real_data import adult_folder, data_folder
 from tests.kernels import kernel_for
 
-"""Environment variable: the folder that holds adult.csv."""
 CASES_ONLY, QUESTIONS = "RELEASE_DESK_BENCH_ONLINE", "RELEASE_DESK_BENCH_QUESTIONS"
 """Environment variables: the cases of `kit/online_any.py` to run alone, and their number of questions."""
 DELTA, RUNS, FLOOD = 1e-9, 5, 100_000

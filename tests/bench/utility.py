@@ -27,9 +27,9 @@ from core.schema.domain import Domain
 from core.table.stand_in import StandIn
 from tests.bench.kit import dpmm_peer
 from tests.bench.kit.line import Line
-from tests.bench.kit.real_data import adult_folder
+from tests.bench.kit.real_data import adult, adult_folder
 from tests.bench.kit.utility_tables import TABLES
-from tests.bench.marginals import DELTA, adult
+from tests.bench.marginals import DELTA
 from tests.kernels import run as release_of
 
 EPSILONS, RUNS, COPIES = (0.1, 1.0, 10.0), 3, 5

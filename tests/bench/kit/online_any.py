@@ -33,7 +33,7 @@ from core.registry import interactive_from
 from core.schema.domain import Booleans, Categories, Domain, Integers
 from core.table.stand_in import StandIn
 from tests.bench.kit.line import Line
-from tests.bench.marginals import adult
+from tests.bench.kit.real_data import adult
 from tests.kernels import kernel_for, run
 
 BUDGET = Budget(1, 1e-9)

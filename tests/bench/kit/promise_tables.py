@@ -5,8 +5,6 @@ All of these were looked at when the planner's stand-ins were chosen; `promise_h
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -16,10 +14,8 @@ import pandas as pd
 from core.privacy.unit import Unit
 from core.schema.domain import Booleans, Categories, Domain, Integers
 from core.table.stand_in import StandIn
-from tests.bench.kit.real_data import ROOT, adult_folder
+from tests.bench.kit.real_data import ROOT, adult, adult_folder
 
-"""Environment variable: the folder that holds adult.csv and adult-domain.json."""
-ORDERED = {"age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"}
 FEW = ("age", "education-num", "marital-status", "sex", "hours-per-week", "income>50K")
 
 
@@ -30,29 +26,15 @@ def demo() -> StandIn:
     return StandIn.of(frame, domain, Unit.id("patient_id", 3))
 
 
-def adult() -> StandIn | None:
-    """A census table of 48,842 rows and 14 columns; None where it is not here."""
+def census() -> StandIn | None:
+    """Real: a census table of 48,842 rows and 14 columns; None where it is not here."""
     folder = adult_folder(", so two tables are left out")
-    if folder is None:
-        return None
-    sizes = json.loads((folder / "adult-domain.json").read_text())
-    with (folder / "adult.csv").open() as file:
-        header = next(csv.reader(file))
-        codes = np.loadtxt(file, delimiter=",", dtype=np.int64)
-    columns = [
-        Integers(name=name, low=0, high=sizes[name] - 1)
-        if name in ORDERED
-        else Booleans(name=name)
-        if sizes[name] == 2
-        else Categories(name=name, values=tuple(range(sizes[name])))
-        for name in header
-    ]
-    return StandIn(Domain(tuple(columns)), codes, Unit.row())
+    return None if folder is None else adult(folder, yes_or_no=True)
 
 
 def adult_few() -> StandIn | None:
     """Six of its columns."""
-    whole = adult()
+    whole = census()
     if whole is None:
         return None
     places = [whole.domain.names.index(name) for name in FEW]
@@ -153,7 +135,7 @@ TABLES: Mapping[str, Callable[[], StandIn | None]] = {
     "independent": independent,
     "sparse": sparse,
     "small": small,
-    "adult": adult,
+    "adult": census,
     "adult-few": adult_few,
     "dependent": dependent,
     "heavy-tailed": heavy_tailed,

@@ -96,9 +96,7 @@ def _joined(log: Path) -> None:
 
 def _children(process: int) -> list[int]:
     try:
-        told = Path(f"/proc/{process}/task/{process}/children").read_text()
-        threads = [thread.name for thread in Path(f"/proc/{process}/task").iterdir()]
-        told += "".join(Path(f"/proc/{process}/task/{each}/children").read_text() for each in threads)
+        told = " ".join(each.read_text() for each in Path(f"/proc/{process}/task").glob("*/children"))
     except OSError:
         return []
     return sorted({int(each) for each in told.split()})
