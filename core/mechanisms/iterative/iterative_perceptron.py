@@ -48,7 +48,7 @@ class IterativePerceptron(Iterative):
     )
 
     def seconds(self, domain: Domain, unit: Unit) -> float:
-        """Measured: twice what is counted for weights, since signed cells are summed for one answer at a time."""
+        """Measured: twice what is counted for weights."""
         return 2 * super().seconds(domain, unit)
 
     def _update(self, domain: Domain, generator: np.random.Generator) -> Update[Any]:
