@@ -14,20 +14,20 @@ from typing import Any
 
 import pandas as pd
 
-from core.base.errors import BadParameter, Refused
+from core.base.errors import Refused
 from core.desk.kept.shared import SharedItem
 from core.desk.parts import Parts
 from core.desk.payments import AnyPlan
 from core.desk.recommended import Recommendation
 from core.desk.release_attacks import RUNS, AttackedRelease
 from core.desk.running.take_over import TakeOver
+from core.desk.session_desk import SessionDesk
 from core.desk.tables.surveys import Found
 from core.desk.workspace import outside, workspace
 from core.ledger.lost_spends import Lost
 from core.mechanisms.discovery.discovery import SurveyKind
 from core.mechanisms.kit.protocol import Progress, silent
 from core.planning.budget_for import ErrorKind
-from core.planning.session_trials import SessionTrial
 from core.planning.simulation.error_map import ErrorMap
 from core.planning.simulation.expected_error import Figure
 from core.planning.simulation.look_alike import ColumnSketch
@@ -35,23 +35,18 @@ from core.planning.simulation.stand_ins import StandIns
 from core.plans.decision_plan import DecisionPlan
 from core.plans.plan import Plan
 from core.plans.release_terms import ReleaseTerms
-from core.plans.session_plan import SessionPlan
-from core.plans.session_terms import leave_out
 from core.plans.statements import DeskTable, RunProgress, Statement
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass
-from core.registry import offline
 from core.release.decision_release import DecisionRelease
 from core.release.release import Release
 from core.schema.domain import Domain
-from core.sessions.from_release import classes_of
 from core.sessions.pace import Pace
-from core.sessions.session import Session
 from core.table.counts import Counts
 
 
-class Desk:
+class Desk(SessionDesk):
     """One curator's workspace."""
 
     def __init__(
@@ -142,8 +137,9 @@ class Desk:
         if self.ledger.entry(identity) is None:
             self.ledger.dataset(identity)
 
-    def table(self, identity: str) -> DeskTable:
-        return self._parts.tables.find(identity)
+    def table(self, table: DeskTable | str) -> DeskTable:
+        """A table by its id, or as it is now."""
+        return self._parts.tables.find(_id_of(table))
 
     def plan(
         self,
@@ -167,7 +163,7 @@ class Desk:
         is simulated on public stand-ins: those given (`stand_ins`), else what the desk knows without opening the table.
         `copies` more sets of records show what the noise does to an estimate (`Release.estimate`) and cost nothing.
         """
-        own = self.table(_id_of(table))
+        own = self.table(table)
         terms = ReleaseTerms(
             queries=tuple(queries),
             mechanism=mechanism,
@@ -183,7 +179,7 @@ class Desk:
         self, table: DeskTable | str, terms: ReleaseTerms, *, edition: int = 1, stand_ins: StandIns | None = None
     ) -> Plan:
         """The same for a choice that was made before: on a page, in a plan file or in another workspace."""
-        return self._parts.planner.plan(self.table(_id_of(table)), replace(terms, edition=edition), stand_ins)
+        return self._parts.planner.plan(self.table(table), replace(terms, edition=edition), stand_ins)
 
     def refine(self, plan: Plan, *, stand_ins: StandIns | None = None) -> Iterator[Figure]:
         """Better and better figures of a plan, one after each further trial; for work in the background."""
@@ -199,7 +195,7 @@ class Desk:
         sketch: ColumnSketch | None = None,
     ) -> StandIns:
         """Public tables that figures are simulated on: `rows` is declared, never read off the table."""
-        own = self.table(_id_of(table))
+        own = self.table(table)
         return self.told_figures.stand_ins(own, queries, rows=rows, sample=sample, sketch=sketch)
 
     def recommend(
@@ -214,7 +210,7 @@ class Desk:
         sketch: ColumnSketch | None = None,
     ) -> Recommendation:
         """Every mechanism: plans with their figures, the best first, each with a reason; and why others are refused."""
-        own = self.table(_id_of(table))
+        own = self.table(table)
         public = self.told_figures.stand_ins(own, queries, rows=rows, sample=sample, sketch=sketch)
         return self._parts.planner.recommend(own, queries, budget, measure, public)
 
@@ -240,93 +236,6 @@ class Desk:
             queries, mechanism, options, public, within=within, delta=delta, error=error
         )
 
-    def plan_session(
-        self,
-        table: DeskTable | str,
-        *,
-        mechanism: str,
-        budget: Budget,
-        columns: Sequence[str] | None = None,
-        earlier: str | None = None,
-        edition: int = 1,
-        **options: Any,
-    ) -> SessionPlan:
-        """Price a session of an interactive mechanism without spending anything; every refusal happens here.
-
-        Options that are left out are the usual ones, or where those cannot be kept the ones the mechanism proposes.
-        """
-        return self._parts.sessions.plan(
-            self.table(_id_of(table)),
-            mechanism=mechanism,
-            budget=budget,
-            columns=columns,
-            earlier=earlier,
-            edition=edition,
-            options=options,
-        )
-
-    def open_session(self, plan: SessionPlan) -> Session:
-        """Pay for the whole session once and open it; the same plan is the same session again at no cost."""
-        plan_id = self._parts.payments.reserve(plan, (SessionPlan,))
-        self._parts.payments.finish(plan_id)
-        return self.session(plan_id)
-
-    def ask(
-        self,
-        table: DeskTable | str,
-        *,
-        mechanism: str | None = None,
-        budget: Budget | None = None,
-        release: str | None = None,
-        queries: Sequence[QueryClass] | None = None,
-        columns: Sequence[str] | None = None,
-        earlier: str | None = None,
-        edition: int = 1,
-        **options: Any,
-    ) -> Session:
-        """A session to ask questions in; the same call gives the same session, in any tab, process or year.
-
-        Without a mechanism it is the one that does best on public tables like this one (`try_session`). With an
-        interactive mechanism its whole budget is reserved now. With any other mechanism a release is made (of
-        `queries`, or of the pairs of `columns`) and answers from then on without limit. With `release`, the id of a
-        stored one, nothing is spent.
-        """
-        own = self.table(_id_of(table))
-        wanted = {"mechanism": mechanism, "budget": budget, "columns": columns, "earlier": earlier, "queries": queries}
-        if release is not None:
-            leave_out({**wanted, **options}, "a stored release is asked as it is")
-            return self._parts.sessions.from_release(release, own, edition)
-        if budget is None:
-            raise BadParameter("budget", "say how much the session may spend, or name a stored release.")
-        asked = {"columns": columns, "earlier": earlier, "edition": edition, **options}
-        if mechanism is None:
-            leave_out({"queries": queries}, "a session answers any question")
-            mechanism = self.session_choice.usual(
-                own, budget, asked, paid=lambda name: self._paid_session(own, mechanism=name, budget=budget, **asked)
-            )
-        if mechanism in offline:
-            leave_out({"earlier": earlier}, f"'{mechanism}' starts from nothing")
-            classes = classes_of(queries, columns, own.domain)
-            plan = self.plan(own, classes, mechanism=mechanism, budget=budget, edition=edition, **options)
-            self.release(plan)
-            return self._parts.sessions.from_release(plan.id, own, edition=1)
-        leave_out({"queries": queries}, f"'{mechanism}' answers any question")
-        return self.open_session(self.plan_session(own, mechanism=mechanism, budget=budget, **asked))
-
-    def try_session(
-        self,
-        table: DeskTable | str,
-        budget: Budget,
-        *,
-        columns: Sequence[str] | None = None,
-        mechanism: str | None = None,
-        **options: Any,
-    ) -> SessionTrial:
-        """How a session does on public tables like this one: one that is named, or the best. The table stays closed."""
-        if mechanism is None:
-            leave_out(options, "name the mechanism that they belong to")
-        return self.session_choice.trial(self.table(_id_of(table)), budget, columns, mechanism, options)
-
     def plan_decision(
         self,
         table: DeskTable | str,
@@ -341,7 +250,7 @@ class Desk:
         `problem` is one of the problems of the registry, or a decision by its own name; `public` is its public part:
         sites, sets, columns and settings by their names.
         """
-        return self._parts.decisions.plan(self.table(_id_of(table)), problem, public, budget, edition)
+        return self._parts.decisions.plan(self.table(table), problem, public, budget, edition)
 
     def decide(
         self,
@@ -359,14 +268,6 @@ class Desk:
     def decision(self, plan_id: str) -> DecisionRelease | None:
         """A stored decision; None while there is none."""
         return self._parts.decisions.stored(plan_id)
-
-    def session(self, session_id: str) -> Session:
-        """A session by its id, as it was left."""
-        return self._parts.sessions.session(session_id)
-
-    def sessions(self, table: DeskTable | str | None = None) -> list[Session]:
-        """Newest first: of one table, or all."""
-        return self._parts.sessions.sessions(table.id if isinstance(table, DeskTable) else table)
 
     def affordable(self, plan: AnyPlan) -> bool:
         """Whether the plan is already paid for or still fits the budget."""
@@ -431,7 +332,7 @@ class Desk:
 
     def truth(self, table: DeskTable | str) -> Counts:
         """The exact counts of a table, for the curator's own eyes: nothing computed from them may leave the desk."""
-        return self._parts.counts(self.table(_id_of(table)).id)
+        return self._parts.counts(self.table(table).id)
 
     def attack(self, plan_id: str, secret: str, *, runs: int = RUNS, progress: Progress = silent) -> AttackedRelease:
         """Attack a stored release and what people do instead, for the curator's own eyes, as `truth`; nothing is spent.
@@ -464,9 +365,6 @@ class Desk:
         """Change a total budget after the first spend: possible only with a reason, which stays on record."""
         changed = self._parts.accounts.change_budget(self._fingerprint(table), budget, reason=reason)
         return DeskTable.of(self.ledger.dataset(_id_of(table)), changed)
-
-    def _paid_session(self, table: DeskTable, **asked: Any) -> bool:
-        return self.ledger.entry(self.plan_session(table, **asked).id) is not None
 
     def _fingerprint(self, table: DeskTable | str) -> str:
         """Which account pays for a table."""
