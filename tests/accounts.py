@@ -9,7 +9,7 @@ from fractions import Fraction
 from core.base.errors import OutOfBudget
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
-from core.privacy.filters import Filters, joined
+from core.privacy.privacy_filter import Filters, joined
 
 
 def part_of(budget: Budget, cost: Cost) -> Fraction:

@@ -69,18 +69,22 @@ def odds(epsilon: float, delta: float = 0.0) -> str:
     )
 
 
-def doubts(epsilon: float, delta: float) -> tuple[str, ...]:
+def budget_warnings(epsilon: float, delta: float) -> tuple[str, ...]:
     """Why a budget promises little or buys nothing, in sentences.
 
-    >>> doubts(1.0, 1e-9)
+    >>> budget_warnings(1.0, 1e-9)
     ()
-    >>> doubts(1e-9, 0.0)[0][:71]
+    >>> budget_warnings(1e-9, 0.0)[0][:71]
     'Epsilon is 1e-09: noise of about 1,000,000,000 rows is added to a count'
     """
-    return tuple(text for text in (_weak(epsilon), _drowned(epsilon), hollow(delta)) if text)
+    return tuple(
+        text
+        for text in (_large_epsilon_warning(epsilon), _tiny_epsilon_warning(epsilon), large_delta_warning(delta))
+        if text
+    )
 
 
-def _weak(epsilon: float) -> str:
+def _large_epsilon_warning(epsilon: float) -> str:
     if epsilon <= LARGE_EPSILON:
         return ""
     return (
@@ -89,7 +93,7 @@ def _weak(epsilon: float) -> str:
     )
 
 
-def _drowned(epsilon: float) -> str:
+def _tiny_epsilon_warning(epsilon: float) -> str:
     if epsilon >= SMALL_EPSILON:
         return ""
     rows = f"{1 / epsilon:,.0f}" if epsilon > 1e-15 else f"{1 / epsilon:.0e}"
@@ -99,10 +103,10 @@ def _drowned(epsilon: float) -> str:
     )
 
 
-def hollow(delta: float) -> str:
+def large_delta_warning(delta: float) -> str:
     """What a delta that is too large to mean much allows, as a sentence; nothing where it is small.
 
-    >>> hollow(1e-9), hollow(0.01)[:63]
+    >>> large_delta_warning(1e-9), large_delta_warning(0.01)[:63]
     ('', 'Delta is 0.01, so large that the promise means little: it would')
     """
     if delta <= LARGE_DELTA:

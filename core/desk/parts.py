@@ -22,7 +22,7 @@ from core.desk.running.worker import Worker
 from core.desk.session_choice import SessionChoice
 from core.desk.tables.accounts import Accounts
 from core.desk.tables.held_tables import HeldTables
-from core.desk.tables.known_rows import KnownRows
+from core.desk.tables.known_row_numbers import KnownRows
 from core.desk.tables.surveys import Surveys
 from core.desk.told_figures import ToldFigures
 from core.ledger.ledger import Ledger

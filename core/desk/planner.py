@@ -13,7 +13,7 @@ from typing import Any
 
 from core.base.errors import DeskError
 from core.desk.recommended import Recommendation, Recommended
-from core.desk.tables.known_rows import KnownRows
+from core.desk.tables.known_row_numbers import KnownRows
 from core.desk.told_figures import ToldFigures
 from core.ledger.ledger import Ledger
 from core.mechanisms.measured.usual_measure import USUAL, usual_measure

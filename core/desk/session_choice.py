@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from core.base.errors import DeskError
-from core.desk.tables.known_rows import KnownRows
+from core.desk.tables.known_row_numbers import KnownRows
 from core.desk.told_figures import ToldFigures
 from core.planning.session_offers import proposed
 from core.planning.session_trials import TRIED, SessionTrial, best_session, candidates, play

@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from core.base.errors import DeskError
-from core.desk.tables.known_rows import KnownRows
+from core.desk.tables.known_row_numbers import KnownRows
 from core.ledger.ledger import Entry, Ledger
 from core.planning.simulation.expected_error import Figure
 from core.planning.simulation.kept_trials import Figures, settle

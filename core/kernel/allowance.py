@@ -88,15 +88,15 @@ class Allowance:
     def used(self, reserved: Cost) -> Cost:
         """What was taken of a reservation, or more, if this is what is left of it.
 
-        **Privacy** in no way of adding up (`filters.py`) does it count less than the events that were taken. Gaussian
-        noise adds up exactly, and single events are taken whole. Of the pools, those that are still there as they were
-        reserved were not used; all others count whole. The parts taken fit into these: where the rest of one pool is
-        mistaken for another pool of the same size, the parts of both fit into the first, and so on along a chain. And
-        parts count no more than the whole they fit into: pure epsilons add up, and randomised responses of e_1 and e_2
-        are together (e_1 + e_2)-private, so at every order no further apart than one of e_1 + e_2. For mu-GDP with
-        x = mu/2 and e = log Phi(x) - log Phi(-x), the slope 2x Phi(x) Phi(-x)/phi(x) of x^2 in e rises with x, because
-        Phi(x) does and x Phi(-x)/phi(x) does (its derivative (1 + x^2) Phi(-x)/phi(x) - x is positive, by Gordon 1941),
-        so x^2 is convex in e and 0 at 0.
+        **Privacy** in no way of adding up (`privacy_filter.py`) does it count less than the events that were taken.
+        Gaussian noise adds up exactly, and single events are taken whole. Of the pools, those that are still there as
+        they were reserved were not used; all others count whole. The parts taken fit into these: where the rest of one
+        pool is mistaken for another pool of the same size, the parts of both fit into the first, and so on along a
+        chain. And parts count no more than the whole they fit into: pure epsilons add up, and randomised responses of
+        e_1 and e_2 are together (e_1 + e_2)-private, so at every order no further apart than one of e_1 + e_2. For
+        mu-GDP with x = mu/2 and e = log Phi(x) - log Phi(-x), the slope 2x Phi(x) Phi(-x)/phi(x) of x^2 in e rises with
+        x, because Phi(x) does and x Phi(-x)/phi(x) does (its derivative (1 + x^2) Phi(-x)/phi(x) - x is positive, by
+        Gordon 1941), so x^2 is convex in e and 0 at 0.
         """
         whole = Allowance(reserved)
         with self._turn:

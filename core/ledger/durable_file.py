@@ -56,7 +56,7 @@ class KeptFile:
         with self.read() as connection:
             older = self._check(connection) < layout.version
         if older:
-            self._bring_up_to_date()
+            self._migrate()
         self._let_go = weakref.finalize(self, self._stay().close) if layout.busy else None
 
     @property
@@ -110,7 +110,7 @@ class KeptFile:
         stays.execute("PRAGMA schema_version").fetchall()
         return stays
 
-    def _bring_up_to_date(self) -> None:
+    def _migrate(self) -> None:
         """All steps from the file's version to this one, or none of them."""
         with self.write() as connection:
             # Asked again under the lock: another process may have done it meanwhile.

@@ -2,15 +2,15 @@
 
 One SQLite file on a local disk of the workspace, or one PostgreSQL database for several servers; safe from many threads
 and many processes: every change is one transaction that no other writer overlaps and that is synced to the disk before
-the call returns (`database.py`). It adds whole units up in several ways (`filters.py` says what they are worth) and
-knows nothing about mechanisms.
+the call returns (`database.py`). It adds whole units up in several ways (`privacy_filter.py` says what they are worth)
+and knows nothing about mechanisms.
 
 **Privacy.** A caller goes reserve (commit) -> run -> store (commit) -> return, in this order.
 
 - *Never free*: an answer is returned only out of `store` or `result`, both need the plan's row, and the row exists only
   in a committed transaction that also added its amounts to the account's sums; they are added only if one way still
   covers the new sums. So at all times the sums of an account are those of its rows, one way covers them, and what an
-  adversary has seen is the adaptive composition of the rows: exactly what the theorem in `filters.py` is about.
+  adversary has seen is the adaptive composition of the rows: exactly what the theorem in `privacy_filter.py` is about.
 - *Never twice*: the first `store` of a plan id wins and every caller gets those bytes, so at most one output per plan
   id ever leaves the desk. That is why a plan that was reserved but never stored may be run again without paying: the
   output of the run that died stayed inside its process, and the visible output is one draw with fresh randomness.
@@ -46,7 +46,7 @@ from core.ledger.places import open_attempts, open_database
 from core.ledger.refunds import give_back
 from core.ledger.rows import Account, Dataset, Entry, Override, Separation
 from core.privacy.budget import Budget
-from core.privacy.filters import Amounts, Filters, amounts_text, joined
+from core.privacy.privacy_filter import Amounts, Filters, amounts_text, joined
 
 __all__ = ["Account", "Dataset", "Entry", "Ledger", "Override", "Separation"]
 

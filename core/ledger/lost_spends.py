@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from core.ledger import rows
 from core.ledger.database import Connection, Database
 from core.ledger.journal import Journal, JournalSpend
-from core.privacy.filters import amounts_text, joined
+from core.privacy.privacy_filter import amounts_text, joined
 
 VOID = b""
 """The stored outcome of a plan that has none to give, and never will."""

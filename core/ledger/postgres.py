@@ -35,7 +35,7 @@ class PostgresDatabase:
             _check_server(connection)
             version = self._version(connection)
         if version != layout.version:
-            self._bring_up_to_date()
+            self._migrate()
 
     @property
     def where(self) -> str:
@@ -94,7 +94,7 @@ class PostgresDatabase:
                     connection.execute("ROLLBACK")
                 raise
 
-    def _bring_up_to_date(self) -> None:
+    def _migrate(self) -> None:
         """All tables, or all steps from an older version to this one; or none of them."""
         with self._writing(OPENING) as connection:
             # Asked again under the lock: another server may have done it meanwhile.

@@ -5,8 +5,8 @@ event by event, in the order in which noise was drawn, whichever plans the event
 turns. Each event is then one step of an adaptive composition, at a price that may depend on everything seen before: a
 measurement and a choice are drawn in one step, and a run of comparisons counts in full where it begins, because for any
 two neighbours it can be played from one randomised response drawn there (`kernel/sparse_vector.py`). This is what the
-theorem of `privacy/filters.py` is about, if at the end one way covers the events drawn until then; their sum never
-falls, so this way has covered them all along.
+theorem of `privacy/privacy_filter.py` is about, if at the end one way covers the events drawn until then; their sum
+never falls, so this way has covered them all along.
 
 One does. Let the account hold, for each plan, its reservation, or what it used once that is all it can ever use. Then
 at every moment each way holds at least the sum of the events drawn: a plan draws no more than it reserved, and one that
@@ -25,7 +25,7 @@ import json
 from core.base.errors import BadParameter, Refused
 from core.ledger import rows
 from core.ledger.database import Connection
-from core.privacy.filters import Amounts, amounts_text
+from core.privacy.privacy_filter import Amounts, amounts_text
 
 
 def give_back(connection: Connection, entry: rows.Entry, used: Amounts, now: str) -> None:

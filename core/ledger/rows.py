@@ -9,7 +9,7 @@ from typing import Literal
 
 from core.base.errors import DeskError, Unknown, printable
 from core.ledger.database import Connection
-from core.privacy.filters import PURE, Amounts, Filters, joined
+from core.privacy.privacy_filter import PURE, Amounts, Filters, joined
 
 ACCOUNT = "SELECT fingerprint, unit_json, budget_json, ways, sums, total, spent, opened_at FROM account"
 OVERRIDE = "SELECT fingerprint, who, at, from_budget, to_budget, from_total, to_total, reason FROM override"

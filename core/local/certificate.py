@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.base.version import program_version
 from core.local.plan import CollectPlan
 from core.local.reports import CollectedReports
 
@@ -48,7 +48,7 @@ def certify_reports(plan: CollectPlan, collected: CollectedReports, liars: float
     return LocalCertificate(
         plan=plan.id,
         title=plan.title,
-        software=f"release-desk {_version()}",
+        software=f"release-desk {program_version()}",
         created=datetime.now(UTC).date().isoformat(),
         epsilon=float(plan.epsilon),
         asked=plan.asked,
@@ -73,10 +73,3 @@ def certify_reports(plan: CollectPlan, collected: CollectedReports, liars: float
         },
         assumed_liars=liars,
     )
-
-
-def _version() -> str:
-    try:
-        return version("release-desk")
-    except PackageNotFoundError:
-        return "from source"

@@ -31,7 +31,7 @@ class Dense(Histogram):
         return cls(domain, np.full(domain.shape(), total / cells))
 
     def marginal(self, columns: Sequence[str]) -> Floats:
-        return lean(self.cells, [self.domain.names.index(column) for column in columns])
+        return sum_to(self.cells, [self.domain.names.index(column) for column in columns])
 
     def scaled(self, columns: Sequence[str], factors: Floats) -> Dense:
         """Every cell multiplied by the factor of its combination of the given columns."""
@@ -45,7 +45,7 @@ class Dense(Histogram):
         return Dense(self.domain, product)
 
 
-def lean(table: Floats, kept: Sequence[int]) -> Floats:
+def sum_to(table: Floats, kept: Sequence[int]) -> Floats:
     """The table summed down to the kept axes, in their order.
 
     Neighbouring axes that go are summed in one go, longest stretch first, and such that at least `RUN` neighbouring

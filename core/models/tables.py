@@ -14,7 +14,7 @@ from core.base.arrays import Codes, Columns, Floats
 from core.base.axes import stretched, summed
 from core.models.column_counts import ColumnCounts
 from core.models.fitting.consistency import settle, total_of
-from core.models.fitting.forest import plant
+from core.models.fitting.forest import fit_forest
 from core.models.points import Points
 from core.schema.domain import Domain
 
@@ -99,10 +99,10 @@ def fit(
     public_total: int | None,
     generator: np.random.Generator,
 ) -> Tables:
-    """From noisy tables to a model: agree, plant a forest, draw points, rake them to every table."""
+    """From noisy tables to a model: agree, fit a forest, draw points, rake them to every table."""
     total = total_of(tables, sigmas, public_total)
     settled = settle(tables, sigmas, total)
-    forest = plant(domain, settled, sigmas)
+    forest = fit_forest(domain, settled, sigmas)
     size = int(np.clip(4 * total, FEWEST_POINTS, MOST_POINTS))
     drawn = Points(domain, forest.sample(size, generator), np.full(size, total / size))
     points = drawn.rake(settled, sigmas)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.mechanisms.kit.protocol import Mechanism
 from core.queries.kit.focus import asked_columns
 from core.queries.kit.protocol import QueryClass
-from core.rules.check import check_rules
+from core.rules.contradictions import check_rules
 from core.schema.domain import Domain
 
 BUILT_IN = "part of the model: answers become more exact"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from core.plans.decision_terms import DecisionTerms
 from core.privacy.events import Cost
-from core.privacy.filters import Amounts
+from core.privacy.privacy_filter import Amounts
 
 
 @dataclass(frozen=True, kw_only=True)

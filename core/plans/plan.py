@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from core.planning.simulation.expected_error import Figure
 from core.plans.release_terms import ReleaseTerms
 from core.privacy.events import Cost
-from core.privacy.filters import Amounts
+from core.privacy.privacy_filter import Amounts
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -46,9 +46,14 @@ def read_plan_file(text: str) -> ReleaseTerms:
     return terms
 
 
-def _content(text: str) -> dict[str, Any]:
-    if len(text) > LONGEST:
+def check_length(size: int) -> None:
+    """Also before a file is read at all."""
+    if size > LONGEST:
         raise BadFile("The file is too long to be a plan.")
+
+
+def _content(text: str) -> dict[str, Any]:
+    check_length(len(text))
     try:
         content = json.loads(text, object_pairs_hook=_once, parse_constant=_finite)
     except (ValueError, RecursionError):

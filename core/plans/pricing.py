@@ -26,9 +26,9 @@ from core.plans.release_terms import ReleaseTerms
 from core.plans.session_terms import SessionTerms, chosen_columns, narrowed
 from core.plans.statements import DeskTable
 from core.privacy.events import Cost
-from core.privacy.filters import Amounts
+from core.privacy.privacy_filter import Amounts
 from core.queries.kit.focus import asked_columns
-from core.rules.check import check_rows
+from core.rules.contradictions import check_rows
 from core.schema.domain import Domain
 
 MOST_VALUES = 40_000_000

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from core.mechanisms.kit.protocol import Expected
 from core.plans.session_terms import SessionTerms
 from core.privacy.events import Cost
-from core.privacy.filters import Amounts
+from core.privacy.privacy_filter import Amounts
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from core.ledger.ledger import Account, Dataset, Entry, Override
 from core.plans.canonical import canonical
 from core.privacy.budget import Budget
-from core.privacy.filters import joined
+from core.privacy.privacy_filter import joined
 from core.privacy.remaining import remaining_epsilon
 from core.privacy.unit import Unit
 from core.schema.domain import Domain

@@ -1,7 +1,7 @@
 """What events cost an account, at an order of Rényi divergence.
 
-**Units.** An account adds its spends up in several ways at once (`filters.py`). In most of them it counts *units*:
-10^-12 nats of Rényi divergence at one order, fixed from the total budget when the account is opened.
+**Units.** An account adds its spends up in several ways at once (`privacy_filter.py`). In most of them it counts
+*units*: 10^-12 nats of Rényi divergence at one order, fixed from the total budget when the account is opened.
 
 - delta = 0: the order is infinite (`None`), the divergence is epsilon itself, units are pico-epsilon.
 - delta > 0: the finite order at which Gaussian noise can use most of a budget. The account holds the largest

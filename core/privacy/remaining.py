@@ -11,8 +11,8 @@ from core.base.errors import BadParameter
 from core.privacy.accounting import UNITS
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Pure
-from core.privacy.filters import GAUSSIAN_SHARE, PURE, Amounts, Filters, joined
 from core.privacy.gaussian import gaussian_epsilon
+from core.privacy.privacy_filter import GAUSSIAN_SHARE, PURE, Amounts, Filters, joined
 from core.privacy.spendable import rho_for
 
 MOST = 1000

@@ -36,6 +36,7 @@ from core.privacy.greedy import greedy_divergence
 
 DIGITS = Context(prec=40, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation, DivisionByZero, Overflow])
 """The arithmetic of every formula here."""
+NO_DELTA = "Gaussian noise needs a delta above 0; try 1e-9, or choose Laplace noise."
 GUARD = Decimal("1e-20")
 """Orders exceed 1 by at least 2^-10, so cancellation leaves an error below 10^-25 in every formula below."""
 # Orders are 1 + (128 + m)/128 2^k, less than 1 % apart, from 1 + 2^-10 to 1 + 2^50; the optimum is so flat that this
@@ -97,7 +98,7 @@ def _of_event(event: Event, order: Fraction | None) -> Fraction:
     """An upper bound on the divergence of one event, exact where the exact value is simple."""
     if isinstance(event, Gaussian):
         if order is None and event.rho > 0:
-            raise BadParameter("delta", "Gaussian noise needs a delta above 0; try 1e-9, or choose Laplace noise.")
+            raise BadParameter("delta", NO_DELTA)
         return event.rho * (order or 0)
     epsilon = event.epsilon
     if isinstance(event, Greedy):

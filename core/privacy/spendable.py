@@ -1,4 +1,4 @@
-"""What a whole budget buys when one mechanism spends all of it, in each way that `filters.py` knows.
+"""What a whole budget buys when one mechanism spends all of it, in each way that `privacy_filter.py` knows.
 
 For Gaussian noise that is the rho of zero-concentrated privacy (zCDP): `rho_for`.
 """
@@ -14,17 +14,17 @@ from core.base.errors import BadParameter
 from core.privacy.accounting import UNITS, capacity, order_for, units
 from core.privacy.budget import Budget, OneWayBudget
 from core.privacy.events import Cost, Pure
-from core.privacy.filters import GAUSSIAN_SHARE, GAUSSIAN_UNITS, ORDER_SHARES, Filters
 from core.privacy.gaussian import gaussian_capacity
+from core.privacy.privacy_filter import GAUSSIAN_SHARE, GAUSSIAN_UNITS, ORDER_SHARES, Filters
+from core.privacy.renyi import NO_DELTA
 
 _TOO_SMALL = "is too small for Gaussian noise of any size; try 1."
-_NO_DELTA = "Gaussian noise needs a delta above 0; try 1e-9, or choose Laplace noise."
 
 
 def rho_for(budget: Budget) -> Fraction:
     """The rho of Gaussian noise alone that uses a budget to its last unit; split it freely, parts add up exactly."""
     if budget.pure:
-        raise BadParameter("delta", _NO_DELTA)
+        raise BadParameter("delta", NO_DELTA)
     if isinstance(budget, OneWayBudget):
         return mixed_rho_for(budget)
     part = Budget(budget.epsilon, budget.delta * GAUSSIAN_SHARE)
@@ -41,7 +41,7 @@ def mixed_order(budget: Budget) -> Fraction:
     """The order at which an account adds up mixtures of Gaussian noise, choices and comparisons."""
     order = order_for(_mixed_part(budget))
     if order is None:
-        raise BadParameter("delta", _NO_DELTA)
+        raise BadParameter("delta", NO_DELTA)
     return order
 
 

@@ -8,6 +8,8 @@ from typing import Literal
 from core.base.errors import BadParameter
 
 Neighbours = Literal["add-remove", "replace"]
+MOST_ROWS = 1_000_000
+"""Rows of one unit at most."""
 
 
 @dataclass(frozen=True)
@@ -22,8 +24,8 @@ class Unit:
     neighbours: Neighbours = "add-remove"
 
     def __post_init__(self) -> None:
-        if isinstance(self.limit, bool) or not isinstance(self.limit, int) or not 1 <= self.limit <= 1_000_000:
-            raise BadParameter("limit", "rows per unit must be a whole number from 1 to 1,000,000.")
+        if isinstance(self.limit, bool) or not isinstance(self.limit, int) or not 1 <= self.limit <= MOST_ROWS:
+            raise BadParameter("limit", f"rows per unit must be a whole number from 1 to {MOST_ROWS:,}.")
         if self.column is None and self.limit != 1:
             raise BadParameter("limit", "a limit needs an id column; without one a unit is a single row.")
         if self.column is not None and not (isinstance(self.column, str) and self.column):

@@ -15,7 +15,7 @@ from core.base.arrays import Columns, Floats, IntArray
 from core.base.errors import BadParameter, printable
 from core.base.options import check_options, option
 from core.base.wording import plural
-from core.kernel.planes import SCALE, Space
+from core.kernel.halfspaces import SCALE, Space
 from core.kernel.query import Query
 from core.queries.kit import checks
 from core.queries.kit.dimensions import fat_of_predicates

@@ -22,6 +22,8 @@ from core.queries.kit.protocol import Dimension, Source, answers_of, worst_of
 from core.schema.domain import Domain
 
 MOST_BITS = 30
+GRID = 2**10
+"""Weights from 0 to 1 that people type are rounded to multiples of 1/GRID."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +44,7 @@ class Linear:
         "weights", "Weights", help="How much a row with this combination counts, from 0 to 1."
     )
     """One line per question: a weight for every combination, the last column running fastest."""
-    whole: int = unlisted("a form takes weights from 0 to 1 and rounds them to this grid", default=2**10)
+    whole: int = unlisted("a form takes weights from 0 to 1 and rounds them to this grid", default=GRID)
     """The power of two that stands for a weight of 1."""
     words: tuple[str, ...] = unlisted("a text is made from the question's number", default=())
     """What each question asks; empty for a text made from its number."""

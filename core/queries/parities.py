@@ -143,27 +143,3 @@ def walsh_hadamard(table: NDArray[Any]) -> NDArray[Any]:
         flat = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).reshape(-1)
         width *= 2
     return flat.reshape(table.shape)
-
-
-def parities_from_conjunctions(conjunctions: NDArray[Any]) -> NDArray[Any]:
-    """All odd parities from all monotone conjunctions, both as tensors with one axis of (not in S, in S) per fact.
-
-    T (6.1): chi_S = sum over non-empty subsets T of S of (-2)^(|T|-1) c_T. Exact for integers; an error of alpha in
-    every conjunction becomes at most `parity_loss(|S|)` alpha.
-    """
-    terms = conjunctions.copy()
-    terms[(0,) * terms.ndim] = 0
-    for axis in range(terms.ndim):
-        without, within = np.split(terms, 2, axis=axis)
-        terms = np.concatenate([without, without - 2 * within], axis=axis)
-    # every factor was -2 although the first one of each subset should be 1: divide by -2
-    return -(terms // 2) if terms.dtype.kind == "i" else terms / -2
-
-
-def parity_loss(facts: int) -> int:
-    """(3^s - 1)/2: how much an error in conjunctions grows in a parity of s facts (T section 6.2).
-
-    >>> [parity_loss(size) for size in (1, 2, 3)]
-    [1, 4, 13]
-    """
-    return int((3**facts - 1) // 2)

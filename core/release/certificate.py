@@ -6,13 +6,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.base.arrays import Columns
 from core.base.errors import BadFile
+from core.base.version import program_version
 from core.mechanisms.kit.protocol import Mechanism
 from core.mechanisms.measured.measured import Measured
 from core.models.protocol import Model
@@ -134,7 +134,4 @@ def certify(
 
 def software() -> str:
     """What made it, with its version."""
-    try:
-        return f"release-desk {version('release-desk')}"
-    except PackageNotFoundError:
-        return "release-desk from source"
+    return f"release-desk {program_version()}"

@@ -14,7 +14,7 @@ import pandas as pd
 
 from core.base.arrays import Codes, Columns, Floats
 from core.base.errors import Failed
-from core.rules.check import check_rules, known_rows
+from core.rules.contradictions import check_rules, known_rows
 from core.rules.lawful_tables import LawfulTables
 from core.rules.records import decide_keys, obeying
 from core.rules.rule_set import RuleSet, involved

@@ -23,8 +23,8 @@ from core.queries.statistics import Statistics
 from core.release.certificate import Certificate
 from core.release.copies.combining import Combined, combine
 from core.release.copies.redrawing import COPY, ORIGIN
+from core.release.files.halfspaces_table import CLASS, asked_planes
 from core.release.files.nonlinear_table import read_own_answers
-from core.release.files.planes_table import CLASS, asked_planes
 from core.release.files.statistics_table import statistics_frame
 from core.release.published import Published
 from core.release.reports.content import caution, content

@@ -19,9 +19,9 @@ from core.release.drawn import Drawn, rounded
 from core.release.files.about import about
 from core.release.files.archive import npz, parquet, zipped
 from core.release.files.catalogue import croissant
+from core.release.files.halfspaces_table import halfspaces_table
 from core.release.files.nonlinear_table import nonlinear_table
 from core.release.files.notebook import notebook
-from core.release.files.planes_table import planes_table
 from core.release.files.script import script
 from core.release.files.spreadsheet import to_csv
 from core.release.files.statistics_table import statistics_table
@@ -47,7 +47,7 @@ def seal(drawn: Drawn, certificate: Certificate, copies: Copies = ()) -> Release
     )
     records = {"synthetic.csv": to_csv(drawn.records), "synthetic.parquet": parquet(drawn.records, domain)}
     statistics = statistics_table(certificate, domain, published)
-    planes = planes_table(drawn.model, certificate, published)
+    planes = halfspaces_table(drawn.model, certificate, published)
     nonlinear = nonlinear_table(certificate, published)
     members: dict[str, bytes | Iterable[bytes]] = {
         "README.txt": about(certificate, domain).encode(),

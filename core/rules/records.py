@@ -12,7 +12,7 @@ import numpy as np
 
 from core.base.arrays import Codes, Flags, IntArray
 from core.base.errors import Refused
-from core.rules.check import lawful_record
+from core.rules.contradictions import lawful_record
 from core.rules.kinds import RecordRule
 from core.rules.rule_set import RuleSet
 from core.rules.strata import Strata

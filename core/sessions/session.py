@@ -26,15 +26,15 @@ from core.privacy.unit import Unit
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
 from core.sessions.answer import Answer, SessionStatus, Summary, transcript_csv
-from core.sessions.at_hand import counting_seconds, fits_in_hand
+from core.sessions.counts_in_memory import counting_seconds, fits_in_memory
 from core.sessions.kept.file import SessionFile
 from core.sessions.kept.old_states import migrate
 from core.sessions.kept.rows import SessionRow, StoredState
 from core.sessions.kept.turn import Turn, now
 from core.sessions.pace import Pace
 from core.sessions.question import SessionQuestion, has_statistics, question_from
-from core.sessions.room import MOST_ANSWERS
 from core.sessions.select_answer import SelectAnswer, SelectPrice, answer_select, price_select
+from core.sessions.session_limits import MOST_ANSWERS
 from core.sessions.settlement import Settlement
 from core.table.counts import Counts
 
@@ -123,7 +123,7 @@ class Session:
         computing = self.mechanism.slot(self.domain)
         if not computing:
             return 0.0
-        counting = 0.0 if fits_in_hand(self.domain) else self._counting
+        counting = 0.0 if fits_in_memory(self.domain) else self._counting
         return max(LEAST_SLOT, computing + counting + STORING + STORING_BYTE * self.file.size(self.id))
 
     @cached_property

@@ -22,7 +22,7 @@ from core.ledger.ledger import Ledger
 from core.ledger.refunds import lowered
 from core.plans.pricing import PricedSession
 from core.plans.run_once import is_void
-from core.privacy.filters import Amounts
+from core.privacy.privacy_filter import Amounts
 
 
 @dataclass(frozen=True, kw_only=True)

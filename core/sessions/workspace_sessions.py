@@ -36,10 +36,10 @@ from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.noise import NoiseSource
 from core.release.release import Release
-from core.sessions.at_hand import at_hand
+from core.sessions.counts_in_memory import in_memory
 from core.sessions.from_release import FromRelease, Released, Untouched
 from core.sessions.kept.file import SessionFile
-from core.sessions.kept.rows import SessionRow, StoredState
+from core.sessions.kept.rows import SessionRow, StoredState, no_session
 from core.sessions.pace import Pace
 from core.sessions.session import Session, session_of, written
 from core.sessions.settlement import Settlement
@@ -160,7 +160,7 @@ class Sessions:
         row = self.file.find(id)
         entry = self._ledger.entry(row.plan_id if row else id)
         if entry is None or (row is None and not is_session(entry)):
-            raise Unknown(f"This workspace holds no session '{printable(id)}'.")
+            raise no_session(id)
         if entry.status != "stored":
             raise Refused("This session is paid for but was never opened; ask for it again at no cost.")
         if row is None:
@@ -219,7 +219,7 @@ class Sessions:
     def _paid_counts(self, priced: PricedSession, entry: Entry) -> Counts:
         """The private counts, for questions that were paid for; what was answered before can be read in any case."""
         check_paid(priced, entry)
-        return at_hand(self._counts(priced.table.id).project(priced.domain.names))
+        return in_memory(self._counts(priced.table.id).project(priced.domain.names))
 
     def _share(self, entry: Entry) -> float:
         """What a session takes of the table's budget as it is now."""

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from core.base.errors import BadFile, DeskError
 from core.schema.domain import Domain
+from core.table.sentences import DAMAGED
 
 EncodedColumns = Mapping[str, NDArray[Any]]
 
-_DAMAGED = "The stored table is damaged or incomplete; add the table again."
 _NO_ROOM = "The encoded table cannot be stored; check the space and permissions of the workspace."
 _DRAFT = ".draft-"
 
@@ -181,7 +181,7 @@ def load(folder: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
             if column.dtype != attribute.dtype or column.ndim != 1 or int(column.max()) >= attribute.size:
                 raise ValueError
     except (OSError, ValueError, KeyError, TypeError, EOFError, DeskError):
-        raise BadFile(_DAMAGED) from None
+        raise BadFile(DAMAGED) from None
     return columns, facts
 
 

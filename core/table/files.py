@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from core.base.errors import BadFile, BadParameter
+from core.schema.domain import MAX_COLUMNS
 
 FileKind = Literal["text", "parquet", "duckdb", "workbook", "sqlite", "stata", "spss"]
 Encoding = Literal["utf-8", "latin-1"]
@@ -72,7 +73,6 @@ class ParquetFiles:
 
 PARQUET = (".parquet", ".pq", ".parq")
 MAX_FILES = 100_000
-MAX_COLUMNS = 10_000
 MAX_NODES = 10 * MAX_COLUMNS
 """Columns of a Parquet file and the parts of those that hold lists and records, which may be ignored."""
 MAX_HEADER = 4_000_000

@@ -14,7 +14,7 @@ from core.base.errors import BadFile, BadSchema, printable
 from core.schema.attributes import Attribute
 from core.schema.spellings import distinct, text_of
 from core.table import files
-from core.table.rows import NESTED, Column, check_told_apart, content, counted, same_ids
+from core.table.row_source import NESTED, Column, check_told_apart, content, counted, same_ids
 
 # Signed or not, whole numbers are one kind: pandas turns them into floats as soon as a single cell is empty.
 _TYPES = {"i": "BIGINT", "u": "BIGINT", "f": "DOUBLE", "b": "BOOLEAN", "M": "TIMESTAMP"}

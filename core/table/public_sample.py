@@ -1,9 +1,9 @@
 """Public samples: the schema of a file that everybody may see, read off its values.
 
 This is the only place that reads bounds and categories off values, and it must never see the private table: the same
-file is refused, and so is one that holds its rows, in whatever order, format or choice of columns. `sketch.py` says how
-rows are told from coincidence: what counts is how many rows of the sample meet records that the private table has once,
-so that equal rows in small tables of categories are no reason to refuse.
+file is refused, and so is one that holds its rows, in whatever order, format or choice of columns. `same_rows.py` says
+how rows are told from coincidence: what counts is how many rows of the sample meet records that the private table has
+once, so that equal rows in small tables of categories are no reason to refuse.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from core.base.errors import BadSchema, Refused
 from core.schema.attributes import MAX_CELLS, Booleans
 from core.schema.others import other_than
 from core.schema.spellings import EPOCH, days, integral, number, text_of
-from core.table.rows import Rows
+from core.table.row_source import Rows
+from core.table.same_rows import RowSketch, same_rows
 from core.table.sentences import without_cell_values
-from core.table.sketch import RowSketch, same_rows
 from core.table.source import TableSource, opened
 
 NOTE = "read from a public sample"

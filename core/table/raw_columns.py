@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.base.arrays import IntArray
 from core.privacy.unit import Unit
-from core.table.sketch import RowSketch
+from core.table.same_rows import RowSketch
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,8 @@ from core.base.errors import BadFile, DeskError
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
+DAMAGED = "The stored table is damaged or incomplete; add the table again."
+NO_ROWS = "The table has column names but no rows; it needs at least one row."
 TOO_LARGE = "The table does not fit into memory; use fewer columns or rows."
 _UNREADABLE = (
     "The table cannot be read; the file may be damaged or have a password, so write it again. A DataFrame must hold "

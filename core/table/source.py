@@ -19,7 +19,7 @@ from core.table.formats.duckdb_tables import ParquetRows, StoredRows, TextRows, 
 from core.table.formats.engine import attach, engine_for
 from core.table.formats.renamed import Renamed, RenamedRows
 from core.table.frame import Frame
-from core.table.rows import Rows
+from core.table.row_source import Rows
 from core.table.sentences import without_cell_values
 
 TableSource = str | Path | files.TextFile | files.ParquetFiles | tuple[str | Path, str] | pd.DataFrame | Renamed

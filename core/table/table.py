@@ -1,7 +1,7 @@
 """The private table: raw rows are read once, encoded by the public schema, and forgotten; only counts come out.
 
-`source.py` reads the rows (all SQL is there), `contribution_limit.py` says which of them stay, `counting.py` counts and
-`column_store.py` keeps the codes.
+`source.py` opens what holds the rows (`formats/` reads it, and has all SQL), `contribution_limit.py` says which of them
+stay, `counting.py` counts and `column_store.py` keeps the codes.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from core.table import column_store, contribution_limit, counting
 from core.table.counts import Projected
 from core.table.formats.renamed import RenamedRows
 from core.table.raw_columns import RawColumns, TextTally
-from core.table.rows import CHANGED, Column, RowPiece, Rows
-from core.table.sentences import without_cell_values
-from core.table.sketch import RowSketch, SketchDrawing
+from core.table.row_source import CHANGED, Column, RowPiece, Rows
+from core.table.same_rows import RowSketch, SketchDrawing
+from core.table.sentences import NO_ROWS, without_cell_values
 from core.table.source import TableSource, opened
 
 __all__ = ["Column", "Table", "TableSource", "inspect", "survey"]
@@ -110,7 +110,7 @@ def _taken(rows: Rows, names: Sequence[str], unit: Unit, noise: Keys) -> tuple[i
         raise BadSchema(f"The table has no id column '{printable(unit.column)}'; choose one that exists.")
     count = rows.take([*names, *([] if unit.column is None else [unit.column])])
     if count == 0:
-        raise BadFile("The table has column names but no rows; it needs at least one row.")
+        raise BadFile(NO_ROWS)
     if unit.column is None:
         return count, None
     kept = np.zeros(count, dtype=np.bool_)

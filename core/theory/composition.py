@@ -1,7 +1,7 @@
 """What a finished sequence of events guarantees together, by five composition theorems.
 
-Accounts do not rest on this: they add spends up as they come (`core/privacy/filters.py`), and the next may depend on
-the last answer. A bound here holds where the events were fixed beforehand, with queries chosen as one goes.
+Accounts do not rest on this: they add spends up as they come (`core/privacy/privacy_filter.py`), and the next may
+depend on the last answer. A bound here holds where the events were fixed beforehand, with queries chosen as one goes.
 """
 
 from __future__ import annotations

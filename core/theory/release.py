@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from core.base.errors import BadParameter
 from core.privacy.budget import Budget
+from core.privacy.renyi import NO_DELTA
 from core.privacy.spendable import rho_for
 from core.theory.bound import Theorem
 
@@ -67,7 +68,7 @@ class GaussianBound(Theorem):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.delta == 0:
-            raise BadParameter("delta", "Gaussian noise needs a delta above 0; try 1e-9, or choose Laplace noise.")
+            raise BadParameter("delta", NO_DELTA)
 
     def _enough(self, alpha: float, rows: int, epsilon: float) -> bool:
         tail = math.log(self.log_queries - math.log(self.beta))

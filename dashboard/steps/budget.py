@@ -4,9 +4,9 @@ import streamlit as st
 
 from core.base.wording import plural
 from core.plans.terms import is_discovery
-from dashboard.views.budget import lost_spends, spend_list
+from dashboard.views.budget import budget_charts, lost_spends, spend_list
 from dashboard.views.budget.budget_change import change
-from dashboard.views.common import budget_form, charts, messages, nothing_yet, state, wording
+from dashboard.views.common import budget_form, messages, nothing_yet, state, wording
 from dashboard.views.release import result_page
 
 here, desk = state.session(), state.desk()
@@ -25,7 +25,7 @@ delta = wording.number(statement.budget.delta)
 left, right = st.columns(2)
 with left:
     st.header("Spent")
-    figure, alt = charts.gauge(statement.spent_share)
+    figure, alt = budget_charts.gauge(statement.spent_share)
     st.plotly_chart(figure, alt=alt, key="gauge", config={"displayModeBar": False})
 with right:
     st.header("Left")
@@ -64,14 +64,14 @@ for entry in statement.entries:
 st.header("Ledger", divider="gray")
 if statement.entries:
     oldest_first = list(reversed(statement.entries))
-    figure, alt = charts.spends(
+    figure, alt = budget_charts.spends(
         [spend_list.line(entry, by_id.get(entry.dataset_id)) for entry in oldest_first],
         [entry.units / statement.total for entry in oldest_first],
         [entry.status != "stored" for entry in oldest_first],
     )
     st.plotly_chart(figure, alt=alt, key="spends", config={"displayModeBar": False})
     messages.note("One piece per spend, oldest first; hatched is paid and not finished, pale is left.", "public")
-    figure, alt = charts.timeline(
+    figure, alt = budget_charts.timeline(
         [entry.reserved_at for entry in oldest_first],
         [entry.units / statement.total for entry in oldest_first],
         [spend_list.line(entry, by_id.get(entry.dataset_id)) for entry in oldest_first],

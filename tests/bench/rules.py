@@ -21,7 +21,7 @@ from core.privacy import samplers
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
-from core.rules.check import check_rules
+from core.rules.contradictions import check_rules
 from core.rules.records import obeying
 from core.rules.rule_set import RuleSet
 from core.schema.domain import Categories, Domain, Integers

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from core.privacy.unit import Unit
-from core.rules.check import check_rules
+from core.rules.contradictions import check_rules
 from core.schema.domain import Categories, Domain
 from core.table.stand_in import StandIn
 

@@ -14,7 +14,7 @@ from scipy.stats import norm
 
 from core.privacy.budget import Budget, exact
 from core.privacy.events import Cost, Event, Gaussian, Laplace, Pure, Selection
-from core.privacy.filters import GAUSSIAN_SHARE
+from core.privacy.privacy_filter import GAUSSIAN_SHARE
 from core.privacy.spendable import rho_for
 from core.theory.composition import epsilon_for, renyi, zcdp
 from tests.accounts import Spender

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from core.base.errors import BadFile
 from core.table import contribution_limit
-from core.table.rows import Rows
+from core.table.row_source import Rows
 from core.table.source import opened
 from tests.privacy.kit.columns import ATTRIBUTES, EXACT, REFUSED, ROUGH, Writer, changes, objects
 

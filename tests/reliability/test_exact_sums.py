@@ -19,7 +19,7 @@ from core.ledger.ledger import Account, Ledger
 from core.privacy import accounting
 from core.privacy.budget import exact
 from core.privacy.events import Cost, Pure
-from core.privacy.filters import Filters
+from core.privacy.privacy_filter import Filters
 from tests.core.people import DOMAIN, people
 
 TINY = Fraction(1, 10**17)

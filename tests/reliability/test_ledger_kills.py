@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from core.ledger.ledger import Entry, Ledger
-from core.privacy.filters import PURE
+from core.privacy.privacy_filter import PURE
 from tests.databases import BOTH, traced
 from tests.reliability.test_ledger_races import opened, processes
 

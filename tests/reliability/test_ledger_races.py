@@ -18,7 +18,7 @@ import pytest
 
 from core.base.errors import DeskError, OutOfBudget
 from core.ledger.ledger import Account, Entry, Ledger
-from core.privacy.filters import PURE, Amounts, Filters, Way
+from core.privacy.privacy_filter import PURE, Amounts, Filters, Way
 from tests.databases import BOTH, StartedServer
 
 PROCESSES, THREADS = 4, 8

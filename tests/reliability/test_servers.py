@@ -19,7 +19,7 @@ from core.ledger import leases
 from core.ledger.ledger import Ledger
 from core.mechanisms.direct.laplace import LaplaceTables
 from core.mechanisms.online.online_laplace import OnlineLaplace
-from core.privacy.filters import PURE
+from core.privacy.privacy_filter import PURE
 from tests.core.people import DOMAIN, TOTAL, people
 from tests.databases import StartedServer, name_of
 from tests.reliability.place import LEASE, Place

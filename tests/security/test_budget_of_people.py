@@ -12,7 +12,7 @@ import pytest
 from core import Budget, Desk, Domain, Marginals, Unit
 from core.base.errors import BadParameter, DeskError, OutOfBudget, Refused
 from core.schema.domain import Booleans, Categories, Integers
-from tests.core.table.test_sketch import PEOPLE, drawn
+from tests.core.table.test_same_rows import PEOPLE, drawn
 
 AGE, REGION = (
     Integers(name="age", low=0, high=99, bins=10),

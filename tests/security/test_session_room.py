@@ -15,7 +15,7 @@ from core.formulas import question as formulas
 from core.formulas.question import question
 from core.kernel.query import Query
 from core.schema.domain import Domain, Integers
-from core.sessions import room
+from core.sessions import session_limits
 from core.sessions.session import Session
 from tests.core.people import DOMAIN, people
 
@@ -49,7 +49,7 @@ def size(session: Session) -> int:
 
 
 def test_a_session_keeps_so_many_answers_and_no_more(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "MOST_ANSWERS", 3)
+    monkeypatch.setattr(session_limits, "MOST_ANSWERS", 3)
     first = [session.answer(ages(number)) for number in (1, 2, 3)]
     for number in (4, 5, 6):
         with pytest.raises(Refused, match="all its 3 answers"):
@@ -60,7 +60,7 @@ def test_a_session_keeps_so_many_answers_and_no_more(session: Session, monkeypat
 
 
 def test_large_questions_fill_no_more_than_their_room(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "MOST_KEPT", 40)
+    monkeypatch.setattr(session_limits, "MOST_KEPT", 40)
     with pytest.raises(Refused, match="fill the room"):
         for number in range(1, 9):
             session.answer(ages(number))
@@ -72,7 +72,7 @@ def test_large_questions_fill_no_more_than_their_room(session: Session, monkeypa
 
 
 def test_what_a_page_shows_is_the_limit_that_holds(session: Session) -> None:
-    assert session.summary().room == room.MOST_ANSWERS
+    assert session.summary().room == session_limits.MOST_ANSWERS
 
 
 def test_a_formula_that_lays_out_too_much_is_refused_before_it_does(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -176,7 +176,8 @@ def modules() -> list[str]:
 def own_tests(module: str) -> list[Path]:
     """Test files in the mirrored folder of a module's name, of the family that its name begins with, or of its folder.
 
-    `kit/timing` by `kit/test_timing.py`, `codebook_line` by `test_codebook.py`, `tree/records` by `tree/test_tree.py`.
+    `kit/run_time` by `kit/test_run_time.py`, `codebook_line` by `test_codebook.py`, `tree/records` by
+    `tree/test_tree.py`.
     """
     folder, _, name = module.rpartition("/")
     words, room = name.split("_"), folder.rpartition("/")[2]

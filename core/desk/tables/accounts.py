@@ -1,6 +1,6 @@
 """Which account pays for a table: the budget belongs to people, not to bytes.
 
-The same file is the same account. Other files are compared, by sketches of their rows (`table/sketch.py`), with what
+The same file is the same account. Other files are compared, by sketches of their rows (`table/same_rows.py`), with what
 was taken in before: the same rows in another order, format or choice of columns spend from the account that their
 people have already. Whoever keeps them apart gives a reason, which stays on record. Sketches are private: they lie in
 the workspace, readable by their owner only, and what follows from them is for the curator's eyes.
@@ -23,10 +23,10 @@ from core.ledger.rows import Separation
 from core.plans.canonical import canonical
 from core.plans.statements import KeptApart, Statement
 from core.privacy.budget import Budget
-from core.privacy.filters import PURE, Filters
 from core.privacy.noise import Noise
+from core.privacy.privacy_filter import PURE, Filters
 from core.privacy.unit import Unit
-from core.table.sketch import RowSketch, same_rows
+from core.table.same_rows import RowSketch, same_rows
 
 INTAKE = "intake"
 """No plan has this id."""

@@ -13,11 +13,11 @@ from core.ledger.ledger import Account, Ledger
 from core.plans.canonical import canonical
 from core.plans.statements import DeskTable, current, source_of
 from core.privacy.budget import Budget
-from core.privacy.filters import Filters
 from core.privacy.noise import Noise
+from core.privacy.privacy_filter import Filters
 from core.privacy.unit import Unit
 from core.rules.broken_rows import rows_that_break
-from core.rules.check import check_rules
+from core.rules.contradictions import check_rules
 from core.schema.domain import Domain
 from core.table import column_store
 from core.table.spark.spark_source import SparkSource

@@ -25,8 +25,8 @@ from core.plans.noise_choice import choose
 from core.plans.pricing import told
 from core.plans.run_once import run_once
 from core.privacy.budget import Budget
-from core.privacy.filters import Filters
 from core.privacy.noise import Noise, NoiseSource
+from core.privacy.privacy_filter import Filters
 from core.privacy.unit import Unit
 from core.schema.others import other_than
 from core.table.spark.spark_source import SparkSource

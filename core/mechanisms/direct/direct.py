@@ -10,8 +10,8 @@ from core.base.wording import amount
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.portions import Portion, expected_of, measure_tables, portions, price, wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.run_time import counting
 from core.mechanisms.kit.settings import settle
-from core.mechanisms.kit.timing import counting
 from core.models.tables import Tables, fit
 from core.privacy import events as privacy
 from core.privacy.budget import Budget

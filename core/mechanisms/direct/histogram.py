@@ -10,8 +10,8 @@ from core.base.wording import amount
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.portions import Portion, divide, expected_of, measure_tables, price
 from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.run_time import CELL, TABLE
 from core.mechanisms.kit.settings import settle
-from core.mechanisms.kit.timing import CELL, TABLE
 from core.models.fitting.consistency import total_of
 from core.models.fitting.simplex import simplex
 from core.models.histogram import MOST_CELLS, Histogram

@@ -15,9 +15,9 @@ from core.kernel.noise_level import Additive
 from core.mechanisms.games.players import Draws, ListedQuestions, Position, QueryPlayer, play, questions_of
 from core.mechanisms.kit.portions import count_level, measure_rows, mixed_share_of
 from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.run_time import MOST_LOG_ANSWERS, TABLE, scoring
 from core.mechanisms.kit.schedule import selection_of
 from core.mechanisms.kit.settings import rounds_option, settle
-from core.mechanisms.kit.timing import MOST_LOG_ANSWERS, TABLE, scoring
 from core.models.histogram import MOST_CELLS, Histogram
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Selection

@@ -18,6 +18,7 @@ from core.mechanisms.kit.answers import ask
 from core.mechanisms.kit.net_checks import check_net
 from core.mechanisms.kit.portions import count_level, measure_rows
 from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.run_time import TABLE
 from core.mechanisms.kit.schedule import Schedule, lay_out
 from core.mechanisms.kit.settings import (
     data_rate_option,
@@ -27,9 +28,8 @@ from core.mechanisms.kit.settings import (
     rounds_option,
     settle,
 )
-from core.mechanisms.kit.timing import TABLE
 from core.models.nets.mixture import DatabaseMixture
-from core.models.nets.public_net import PublicNet, most_rows, multisets, rounded_to
+from core.models.nets.public_net import USUAL_ROWS, PublicNet, most_rows, multisets, rounded_to
 from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.spendable import mixed_rho_for
@@ -44,8 +44,6 @@ MOST_MEMBERS = 10_000
 """Databases in a net."""
 MOST_ANSWERS = 2**22
 """Databases times questions, all of which are looked at in every round: 32 MB."""
-USUAL_ROWS = 64
-"""Rows of each database of a random net: their answers go in steps of 1.6 %."""
 FINE = 0.1
 """All databases are taken by default where one of them is as near as this to any table, as a share of the rows."""
 MOST_DEFAULT = 200

@@ -12,16 +12,16 @@ import numpy as np
 from core.base.arrays import IntArray
 from core.base.errors import Refused
 from core.base.options import option
+from core.kernel.halfspaces import SCALE, Moments, Wedges
 from core.kernel.kernel import Kernel
 from core.kernel.noise_level import Additive, NoiseLevel
-from core.kernel.planes import SCALE, Moments, Wedges
 from core.kernel.tables import TOTAL
 from core.mechanisms.halfspaces.moments import PointShape, moments, noise_in_rows, shape_of
 from core.mechanisms.halfspaces.wedges import features, grouped
 from core.mechanisms.kit.portions import share_of
 from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.run_time import ROWS
 from core.mechanisms.kit.settings import settle
-from core.mechanisms.kit.timing import ROWS
 from core.models.fitting.halfspace_weights import fitted
 from core.models.points import Points
 from core.privacy.budget import Budget

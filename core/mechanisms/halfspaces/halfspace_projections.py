@@ -15,14 +15,14 @@ from core.base.arrays import IntArray
 from core.base.errors import BadParameter, Refused
 from core.base.options import option
 from core.base.wording import plural
+from core.kernel.halfspaces import Inside
 from core.kernel.kernel import Kernel
 from core.kernel.noise_level import Additive
-from core.kernel.planes import Inside
 from core.kernel.tables import TOTAL
 from core.mechanisms.kit.portions import count_level, share_of
 from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.run_time import ROWS
 from core.mechanisms.kit.settings import accuracy_option, failure_option, settle
-from core.mechanisms.kit.timing import ROWS
 from core.models.halfspace_median import Projections, weigh
 from core.models.points import Points
 from core.privacy.budget import Budget

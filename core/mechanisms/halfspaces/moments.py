@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.base.arrays import Floats
+from core.kernel.halfspaces import STEPS, Moments, Space
 from core.kernel.noise_level import Additive, Measurement, NoiseLevel
-from core.kernel.planes import STEPS, Moments, Space
 from core.privacy.events import Laplace
 
 LEAST_SPREAD = 0.02

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from core.base.arrays import IntArray
-from core.kernel.planes import Space, Wedges
+from core.kernel.halfspaces import Space, Wedges
 from core.models.fitting.halfspace_weights import Signs
 
 

@@ -20,9 +20,9 @@ from core.mechanisms.iterative.distinguish import Distinguisher, WorstInterval, 
 from core.mechanisms.kit.portions import Portion, count_level, wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.proven import promised_at
+from core.mechanisms.kit.run_time import TABLE
 from core.mechanisms.kit.schedule import Schedule, lay_out
 from core.mechanisms.kit.settings import accuracy_option, replay_option, rounds_option, settle
-from core.mechanisms.kit.timing import TABLE
 from core.models.fitting.updates import Update
 from core.models.histogram import MOST_CELLS
 from core.privacy.budget import Budget

@@ -13,11 +13,11 @@ from core.base.options import fixed
 from core.mechanisms.iterative.distinguish import Distinguisher, WorstMember
 from core.mechanisms.iterative.iterative import Iterative
 from core.mechanisms.kit.net_checks import check_net
+from core.mechanisms.kit.run_time import TABLE
 from core.mechanisms.kit.settings import database_rows_option, net_option, random_databases_option
-from core.mechanisms.kit.timing import TABLE
 from core.models.fitting.updates import Update
 from core.models.nets.median import Halving
-from core.models.nets.public_net import PublicNet, rows_for
+from core.models.nets.public_net import USUAL_ROWS, PublicNet, rows_for
 from core.privacy.unit import Unit
 from core.queries.kit.focus import asked_tables
 from core.queries.kit.question import log_size_of
@@ -28,8 +28,6 @@ MOST_MEMBERS = 100_000
 """Databases in a net."""
 MOST_ANSWERS = 2**26
 """Databases times questions, all of which are looked at in every round: half a gigabyte."""
-USUAL_ROWS = 64
-"""Rows of each database of a random net: their answers go in steps of 1.6 %."""
 
 
 @dataclass(frozen=True, kw_only=True)

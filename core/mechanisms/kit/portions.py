@@ -2,7 +2,7 @@
 
 **Privacy** Table t gets the share s_t of the budget: a Laplace event of s_t epsilon or a Gaussian one of s_t rho. The
 shares sum to at most 1, and composition adds them up: plainly for pure epsilon, as rho of Gaussian noise where delta is
-above 0 (`filters.py`).
+above 0 (`privacy_filter.py`).
 
 **Accuracy** The expected absolute error of a cell is the Laplace scale, or sigma sqrt(2/pi).
 """

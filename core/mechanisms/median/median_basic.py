@@ -10,13 +10,13 @@ import numpy as np
 
 from core.base.errors import BadParameter, Refused
 from core.base.wording import amount
+from core.mechanisms.kit.run_time import TABLE
 from core.mechanisms.kit.settings import database_rows_option, net_option, random_databases_option
-from core.mechanisms.kit.timing import TABLE
 from core.mechanisms.median.session import MedianSession
 from core.mechanisms.median.state import PossibleTables
 from core.mechanisms.online.start import database_rows
 from core.models.databases import Databases, all_of, listed
-from core.models.nets.public_net import multisets, random_net
+from core.models.nets.public_net import USUAL_ROWS, multisets, random_net
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
 
@@ -25,8 +25,6 @@ MOST_MEMBERS = 2**18
 MOST_ENTRIES = 2**22
 """Different records of all databases together: some 20 ms for each answer."""
 MOST_CELLS = 2**16
-USUAL_ROWS = 64
-"""Rows of each database of a random net: their answers go in steps of 1.6 %."""
 LEAST_ROWS = 16
 """Rows without which all databases are no better than random ones of more rows."""
 FEWEST = 8

@@ -10,7 +10,7 @@ import numpy as np
 from core.base.errors import Refused
 from core.base.options import option
 from core.base.wording import amount
-from core.mechanisms.kit.timing import TABLE
+from core.mechanisms.kit.run_time import TABLE
 from core.mechanisms.median.session import MOST_HARD, MedianSession
 from core.mechanisms.median.state import MedianState, PossibleTables
 from core.models.polytope.cloud import Cloud, sweeps

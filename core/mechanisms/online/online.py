@@ -32,8 +32,8 @@ from core.mechanisms.kit.intervals import KnownTotal, Reach, hard_first, reply
 from core.mechanisms.kit.portions import count_level
 from core.mechanisms.kit.proposing import target_error
 from core.mechanisms.kit.protocol import Expected
+from core.mechanisms.kit.run_time import TABLE
 from core.mechanisms.kit.settings import questions_option, replay_option, rough_rows_option, target_error_option
-from core.mechanisms.kit.timing import TABLE
 from core.mechanisms.online import state as online_state
 from core.mechanisms.online.plan import (
     MOST_HARD,

@@ -19,7 +19,7 @@ from core.mechanisms.kit.interactive import Reply
 from core.mechanisms.kit.intervals import KnownTotal, hard_first, reply
 from core.mechanisms.kit.portions import count_level, share_of
 from core.mechanisms.kit.protocol import Expected
-from core.mechanisms.kit.timing import TABLE
+from core.mechanisms.kit.run_time import TABLE
 from core.mechanisms.online.online import check_question, measure_rows
 from core.mechanisms.online.plan import ROWS_SHARE, number_tail
 from core.privacy.budget import Budget

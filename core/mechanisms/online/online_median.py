@@ -22,15 +22,13 @@ from core.mechanisms.online.start import database_rows
 from core.mechanisms.online.state import Hypothesis, OnlineState
 from core.models.fitting.updates import Update
 from core.models.nets.median import Halving, MedianSet
-from core.models.nets.public_net import everything, multisets, random_net, rows_for
+from core.models.nets.public_net import USUAL_ROWS, everything, multisets, random_net, rows_for
 from core.queries.kit.protocol import Source
 from core.queries.lipschitz import Lipschitz
 from core.schema.domain import Domain
 
 MOST_MEMBERS = 100_000
 """Databases in a net."""
-USUAL_ROWS = 64
-"""Rows of each database of a random net: their answers go in steps of 1.6 %."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,8 +20,8 @@ from core.kernel.noise_level import Additive
 from core.kernel.tables import TOTAL, Interval
 from core.mechanisms.kit.portions import count_level, share_of
 from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.run_time import QUESTION, counting
 from core.mechanisms.kit.settings import accuracy_option, failure_option, settle
-from core.mechanisms.kit.timing import QUESTION, counting
 from core.models.range_tables import Ranges, ranges
 from core.privacy.budget import Budget
 from core.privacy.events import Cost

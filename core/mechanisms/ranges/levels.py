@@ -15,8 +15,8 @@ from core.base.wording import amount
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.portions import wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.run_time import counting
 from core.mechanisms.kit.settings import settle
-from core.mechanisms.kit.timing import counting
 from core.mechanisms.ranges.nested import DECAY, NestedBlocks, NestedBoxes, parts_of
 from core.mechanisms.ranges.range_errors import cut_parts, range_errors
 from core.mechanisms.ranges.stages import Stage, divide_stages, find_boxes, find_stretches, price_of

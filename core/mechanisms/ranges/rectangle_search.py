@@ -17,8 +17,8 @@ from core.kernel.noise_level import Additive, NoiseLevel
 from core.kernel.tables import TOTAL, Boxes, one_cell
 from core.mechanisms.kit.portions import count_level, share_of, wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.run_time import TABLE
 from core.mechanisms.kit.settings import accuracy_option, settle
-from core.mechanisms.kit.timing import TABLE
 from core.models.fitting.simplex import simplex
 from core.models.histogram import MOST_CELLS
 from core.models.range_tables import Ranges, ranges

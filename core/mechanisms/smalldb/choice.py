@@ -35,7 +35,7 @@ from core.kernel.noise_level import Additive
 from core.kernel.scores import DatabaseErrors
 from core.mechanisms.kit.portions import count_level, measure_rows
 from core.mechanisms.kit.protocol import Expected, Progress
-from core.mechanisms.kit.timing import TABLE
+from core.mechanisms.kit.run_time import TABLE
 from core.mechanisms.smalldb.candidates import MOST_CELLS, SmallDatabases, at, changed
 from core.models.nets.public_net import multisets, random_net
 from core.models.points import Points

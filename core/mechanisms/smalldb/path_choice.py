@@ -21,7 +21,7 @@ from core.kernel.kernel import Kernel
 from core.kernel.noise_level import Additive
 from core.mechanisms.kit.portions import count_level, measure_rows
 from core.mechanisms.kit.protocol import Expected, Progress
-from core.mechanisms.kit.timing import TABLE
+from core.mechanisms.kit.run_time import TABLE
 from core.mechanisms.smalldb.candidates import SmallDatabases
 from core.mechanisms.smalldb.choice import split_events
 from core.models.points import Points

@@ -19,7 +19,7 @@ from core.mechanisms.kit.protocol import Expected
 from core.mechanisms.kit.spending import Spending
 from core.mechanisms.ranges.range_errors import range_errors
 from core.mechanisms.tree.interactions import BestAsked
-from core.mechanisms.tree.noisy_planes import balance_level, plane_count
+from core.mechanisms.tree.noisy_halfspaces import balance_level, plane_count
 from core.mechanisms.tree.ranges import nested_blocks
 from core.mechanisms.tree.workload import WIDE, Workload
 

@@ -16,7 +16,7 @@ from core.mechanisms.tree.coarse import Views
 from core.mechanisms.tree.columns import OneWay
 from core.mechanisms.tree.lawfulness import MergedRules
 from core.mechanisms.tree.measuring import Measuring
-from core.mechanisms.tree.noisy_planes import Sides
+from core.mechanisms.tree.noisy_halfspaces import Sides
 from core.mechanisms.tree.pairs import Candidates, by_value
 from core.mechanisms.tree.ranges import NestedCounts
 from core.models import tables as limits

@@ -9,16 +9,16 @@ from core.base.errors import BadParameter
 from core.base.options import option
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.protocol import Expected, Progress, silent
+from core.mechanisms.kit.run_time import TABLE
 from core.mechanisms.kit.settings import settle
 from core.mechanisms.kit.spending import Spending
-from core.mechanisms.kit.timing import TABLE
 from core.mechanisms.tree.budget import COUNT, IN_TREE, foreseen, split_for
 from core.mechanisms.tree.cliques import fit_junction_tree, measure_pairs
 from core.mechanisms.tree.coarse import Views
 from core.mechanisms.tree.columns import measure_columns
 from core.mechanisms.tree.lawfulness import MergedRules
 from core.mechanisms.tree.measuring import Measuring
-from core.mechanisms.tree.noisy_planes import measure_planes
+from core.mechanisms.tree.noisy_halfspaces import measure_planes
 from core.mechanisms.tree.pairs import Candidates
 from core.mechanisms.tree.records import (
     draw_records,
@@ -36,7 +36,7 @@ from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass
-from core.rules.check import check_rules
+from core.rules.contradictions import check_rules
 from core.schema.domain import Domain
 
 

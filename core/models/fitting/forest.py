@@ -65,7 +65,7 @@ def _children(groups: NDArray[np.int64], joint: Floats, generator: np.random.Gen
     return drawn
 
 
-def plant(domain: Domain, tables: Mapping[Columns, Floats], sigmas: Mapping[Columns, float]) -> Forest:
+def fit_forest(domain: Domain, tables: Mapping[Columns, Floats], sigmas: Mapping[Columns, float]) -> Forest:
     """The strongest forest that the given tables support; columns in no table are uniform."""
     # Imported here: it takes a while, and a page must not wait for it.
     import networkx as nx

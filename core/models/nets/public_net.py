@@ -19,6 +19,8 @@ from core.base.arrays import IntArray
 
 FINEST = 256
 """Rows of each database at most where nobody says how many: answers go in steps of 0.4 %."""
+USUAL_ROWS = 64
+"""Rows of each database of a random net: their answers go in steps of 1.6 %."""
 MOST_PLACES = 2**24
 """Rows of all databases of a net together: 128 MB."""
 

@@ -26,7 +26,7 @@ from typing import Any
 
 from core.base.errors import DeskError
 from core.mechanisms.kit.protocol import Mechanism
-from core.mechanisms.kit.timing import ROWS, TABLE
+from core.mechanisms.kit.run_time import ROWS, TABLE
 from core.planning.simulation.expected_error import SPREAD, STUDIED_SPREAD, Figure, figure_of
 from core.planning.simulation.fitted import Modelled, modelled
 from core.planning.simulation.stand_ins import DRAWN, StandIns

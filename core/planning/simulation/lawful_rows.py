@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.rules.check import check_rules
+from core.rules.contradictions import check_rules
 from core.rules.kinds import TotalRule
 from core.rules.records import obeying
 from core.rules.rule_set import rules_of

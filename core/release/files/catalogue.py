@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from core.base.odds import doubts
+from core.base.odds import budget_warnings
 from core.base.wording import amount
 from core.release.certificate import Certificate
 from core.schema.domain import Attribute, Booleans, Categories, Dates, Domain, Integers
@@ -57,7 +57,7 @@ def croissant(certificate: Certificate, domain: Domain, files: Mapping[str, byte
 def promise(certificate: Certificate) -> str:
     """What a reader is promised, in two sentences, and more where the budget makes that little."""
     delta = f", delta = {certificate.delta:g}" if certificate.delta else " (pure)"
-    little = " ".join(doubts(certificate.epsilon, certificate.delta))
+    little = " ".join(budget_warnings(certificate.epsilon, certificate.delta))
     return (
         f"{amount(certificate.synthetic_rows)} synthetic records, released with differential privacy: "
         f"epsilon = {certificate.epsilon:g}{delta}, mechanism '{certificate.mechanism}'. "

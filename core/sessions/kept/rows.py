@@ -58,10 +58,14 @@ def find_row(connection: Connection, id: str) -> SessionRow | None:
     return SessionRow(**dict(row)) if row else None
 
 
+def no_session(id: str) -> Unknown:
+    return Unknown(f"This workspace holds no session '{printable(id)}'.")
+
+
 def row_of(connection: Connection, id: str) -> SessionRow:
     found = find_row(connection, id)
     if found is None:
-        raise Unknown(f"This workspace holds no session '{printable(id)}'.")
+        raise no_session(id)
     return found
 
 

@@ -11,7 +11,7 @@ from core.mechanisms.kit.interactive import Reply
 from core.sessions.answer import Answer, EndReason
 from core.sessions.kept.rows import SessionRow, StoredState, last_reply, reply_to
 from core.sessions.question import SessionQuestion
-from core.sessions.room import Kept
+from core.sessions.session_limits import Kept
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""Files that DuckDB does not read by itself: workbooks, SQLite databases, files of Stata and SPSS."""
+"""How rows are read from each kind of source: DuckDB (all SQL over rows), Arrow, workbooks, SQLite, Stata and SPSS."""

@@ -10,9 +10,9 @@ import duckdb
 import pyarrow as pa
 
 from core.table.formats import engine
+from core.table.formats.column_encoding import WHOLE
 from core.table.formats.duckdb_rows import DuckRows
-from core.table.formats.readings import WHOLE
-from core.table.rows import Column
+from core.table.row_source import Column
 
 
 class ArrowRows(DuckRows):

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from core.base.errors import BadFile, BadSchema, printable
 from core.schema.attributes import Attribute
 from core.schema.spellings import text_of
-from core.table.formats import readings
+from core.table.formats import column_encoding
+from core.table.formats.column_encoding import Positions, Readable, Reading
 from core.table.formats.engine import lock
-from core.table.formats.readings import Positions, Readable, Reading
-from core.table.rows import NESTED, Column, check_told_apart
+from core.table.row_source import NESTED, Column, check_told_apart
 from core.table.sentences import TOO_LARGE
 
 PIECE = 1 << 15
@@ -96,7 +96,7 @@ class DuckRows:
 
     def _reading(self, asked: Attribute | str) -> Reading:
         place = self._places[asked if isinstance(asked, str) else asked.name]
-        return readings.reading(asked, f"c{place}", self.columns[place].type, self._number)
+        return column_encoding.reading(asked, f"c{place}", self.columns[place].type, self._number)
 
     def _fetched(self, expressions: Sequence[str], table: str) -> Iterator[list[pa.Array]]:
         wanted = ", ".join(f"{expression} AS e{place}" for place, expression in enumerate(expressions))
@@ -117,12 +117,12 @@ class DuckRows:
         """An id, checked to be exact: a whole number, or a text."""
         place = self._places[name]
         column, storage = f"c{place}", self.columns[place].type
-        if readings.FLOAT.match(storage):
+        if column_encoding.FLOAT.match(storage):
             query = f"SELECT count(*) FROM taken WHERE isfinite({column}) AND abs({column}) >= ?"
             found = self._engine.execute(query, [2.0 ** (24 if storage == "FLOAT" else 53)]).fetchall()
             check_told_apart(name, found[0][0] > 0)
             column = f"CASE WHEN NOT isnan({column}) THEN {column} + 0 END"  # -0 is 0, and no number is no id
-        return column if readings.WHOLE.match(storage) else f"CAST({column} AS VARCHAR)"
+        return column if column_encoding.WHOLE.match(storage) else f"CAST({column} AS VARCHAR)"
 
     def fingerprint(self) -> str:
         raise NotImplementedError
@@ -135,7 +135,7 @@ class DuckRows:
         """A whole column: where each row stands in a list of distinct values; null is -1."""
         # Texts without end meet the engine's limit of memory in a copy, before they are handed over.
         self._engine.execute(f"CREATE OR REPLACE TEMP TABLE kept AS SELECT {expression} AS value FROM {table}")
-        return readings.packed(self._engine.sql("SELECT value FROM kept").to_arrow_table().column(0))
+        return column_encoding.packed(self._engine.sql("SELECT value FROM kept").to_arrow_table().column(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +182,7 @@ def _same(fetched: list[list[pa.Array]]) -> tuple[Positions, Positions]:
     if not fetched:
         return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
     numbers = np.concatenate([arrays[0].to_numpy() for arrays in fetched]).astype(np.intp, copy=False)
-    positions, found = readings.packed(pa.chunked_array([arrays[1] for arrays in fetched]))
+    positions, found = column_encoding.packed(pa.chunked_array([arrays[1] for arrays in fetched]))
     if pa.types.is_integer(found.type):
         return numbers, positions
     blank = found.index("").as_py()  # -1, the place of null, where no id is empty

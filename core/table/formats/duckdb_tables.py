@@ -19,7 +19,7 @@ from core.table import files
 from core.table.formats.duckdb_rows import DuckRows
 from core.table.formats.engine import allow, check_rows, memory, room_of
 from core.table.formats.identifiers import literal, quote
-from core.table.rows import CHANGED, Column, content
+from core.table.row_source import CHANGED, Column, content
 
 _TABLES = "FROM duckdb_tables() WHERE NOT internal AND NOT temporary AND database_name = 'given'"
 _COMPUTED = (

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from core.schema.attributes import Attribute
 from core.schema.spellings import text_of
-from core.table.rows import Column, check_told_apart, same_ids
+from core.table.row_source import Column, check_told_apart, same_ids
 
 EXACT = 2.0**53
 """Whole numbers from here on are not all floats."""

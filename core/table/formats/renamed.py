@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from core.base.errors import BadParameter, printable
 from core.schema.attributes import Attribute
-from core.table.rows import Column, RowPiece, Rows
+from core.table.row_source import Column, RowPiece, Rows
 
 if TYPE_CHECKING:
     from core.table.source import TableSource

@@ -18,7 +18,7 @@ from core.base.errors import BadFile, printable
 from core.table import files
 from core.table.formats.identifiers import quote
 from core.table.formats.packed_cells import PackedCells
-from core.table.rows import Column
+from core.table.row_source import Column
 
 _ALLOWED = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ)
 _KINDS = (("INT", "BIGINT"), ("CHAR", "VARCHAR"), ("CLOB", "VARCHAR"), ("TEXT", "VARCHAR"), ("BOOL", "BOOLEAN"),

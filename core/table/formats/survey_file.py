@@ -20,7 +20,7 @@ from core.base.errors import BadFile
 from core.schema.attributes import Attribute
 from core.table import files
 from core.table.frame import Frame
-from core.table.rows import Column
+from core.table.row_source import Column
 from core.table.sentences import TOO_LARGE
 
 SurveyFormat = Literal["stata", "spss"]

@@ -28,7 +28,7 @@ from openpyxl.reader.excel import ExcelReader
 from core.base.errors import BadFile, printable
 from core.table import files
 from core.table.formats.packed_cells import PackedCells, chosen
-from core.table.rows import Column
+from core.table.row_source import Column
 
 MOST_BYTES = 1 << 30
 """Of all parts unpacked: a full sheet of a million rows and some twenty columns."""

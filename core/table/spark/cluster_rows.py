@@ -18,7 +18,8 @@ from urllib.parse import unquote
 
 from core.base.errors import BadFile, BadSchema, printable
 from core.table import files
-from core.table.rows import NESTED, Column
+from core.table.row_source import NESTED, Column
+from core.table.sentences import NO_ROWS
 from core.table.spark.spark_session import session
 from core.table.spark.spark_source import SparkSource
 
@@ -85,7 +86,7 @@ class ClusterRows:
         [line] = hashed.selectExpr("count(*)", *(f"sum({piece})" for piece in _PIECES)).collect()
         rows, *parts = line
         if rows == 0:
-            raise BadFile("The table has column names but no rows; it needs at least one row.")
+            raise BadFile(NO_ROWS)
         total = sum(part << 24 * place for place, part in enumerate(parts)) % 2**64
         told = json.dumps({"spark": 1, "names": names, "rows": rows, "sum": f"{total:016x}"}, sort_keys=True)
         return Contents(rows, hashlib.sha256(told.encode()).hexdigest())

@@ -20,8 +20,8 @@ from core.schema.domain import Domain
 from core.table.column_store import EncodedColumns
 from core.table.contribution_limit import RowKeys, keep_smallest
 from core.table.formats.arrow_rows import arrow_rows
-from core.table.formats.readings import packed
-from core.table.rows import CHANGED
+from core.table.formats.column_encoding import packed
+from core.table.row_source import CHANGED
 from core.table.spark.encoded_blocks import BlockLayout
 from core.table.spark.failures import told_plainly
 from core.table.spark.row_encoding import RowEncoding, encoded

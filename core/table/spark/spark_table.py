@@ -23,7 +23,8 @@ from core.schema.domain import Domain
 from core.table import column_store, counting
 from core.table.contribution_limit import SECRET_WORDS, RowKeys
 from core.table.counts import Projected
-from core.table.rows import CHANGED, Column
+from core.table.row_source import CHANGED, Column
+from core.table.sentences import DAMAGED
 from core.table.spark.block_counts import COMBINED, VECTOR, BlockCombinations, BlockCounts, BlockFacts, received
 from core.table.spark.cluster_rows import ClusterRows, Contents
 from core.table.spark.count_store import CountStore
@@ -39,7 +40,6 @@ MOST_TOGETHER = 2**22
 """Cells that one job counts: 32 MB in every task; with more, there are more jobs."""
 DENSE = 2**20
 """Cells up to which a table is counted whole; of larger ones, combinations that occur."""
-_DAMAGED = "The stored table is damaged or incomplete; add the table again."
 _GONE = "The encoded columns of this table are no longer on the cluster; add the table again."
 
 
@@ -208,7 +208,7 @@ class SparkTable:
                 fingerprint=facts["fingerprint"],
             )
         except (OSError, ValueError, KeyError, TypeError, DeskError):
-            raise BadFile(_DAMAGED) from None
+            raise BadFile(DAMAGED) from None
 
 
 def _identity(contents: Contents, domain: Domain, unit: Unit) -> str:

@@ -7,7 +7,7 @@ import math
 import streamlit as st
 
 from core.base.errors import DeskError
-from core.base.odds import doubts, odds
+from core.base.odds import budget_warnings, odds
 from core.privacy.budget import Budget
 from dashboard.views.common import messages
 from dashboard.views.common.wording import number
@@ -61,7 +61,7 @@ def pure_noise(drawn: Budget, allowed: Budget, *, chosen: bool) -> None:
 
 def warn(chosen: Budget) -> None:
     """Say it where little is promised, or nothing can be seen for the noise."""
-    for problem in doubts(float(chosen.epsilon), float(chosen.delta)):
+    for problem in budget_warnings(float(chosen.epsilon), float(chosen.delta)):
         st.warning(problem, icon=":material/warning:")
 
 

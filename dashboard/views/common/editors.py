@@ -13,6 +13,7 @@ import streamlit as st
 from core.base.options import Option
 from core.base.wording import amount, plural
 from core.queries.counting import ColumnConditions
+from core.queries.linear import GRID
 from core.queries.lipschitz import FINEST
 from core.schema.domain import Booleans, Domain
 from dashboard.views.common import messages
@@ -21,8 +22,6 @@ MOST_LABELS = 1_000
 """Values of a column that a list still shows."""
 MOST_COMBINATIONS = 500
 """Weights that a person still types."""
-WHOLE = 2**10
-"""Weights from 0 to 1 are rounded to multiples of 1/WHOLE, the grid of `Linear`."""
 STATISTICS = {
     "largest": "The fullest cell",
     "top": "Several of the fullest cells together",
@@ -101,7 +100,7 @@ def weights(option: Option, domain: Domain, key: str, values: Mapping[str, Any])
         alt="Weights from 0 to 1 for every combination of the chosen columns.",
     )
     grids[f"{grid}-latest"] = edited
-    lines = np.rint(edited[asked].fillna(0.0).to_numpy(dtype=np.float64).T * WHOLE).astype(int)
+    lines = np.rint(edited[asked].fillna(0.0).to_numpy(dtype=np.float64).T * GRID).astype(int)
     return tuple(tuple(line) for line in lines.tolist())
 
 

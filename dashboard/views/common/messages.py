@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal
 
@@ -10,9 +10,12 @@ import streamlit as st
 
 from core.base.errors import DeskError
 from core.base.unexpected import noted
+from core.base.wording import plural
 
 Visibility = Literal["public", "released", "curator only"]
 STATUSES: tuple[Visibility, ...] = ("public", "released", "curator only")
+MOST_MISTAKES = 20
+"""Mistakes that are listed at once; further ones are counted."""
 SHOWN_TO_VISITORS: tuple[Visibility, ...] = ("public", "released")
 
 _LOOKS: dict[Visibility, tuple[Literal["gray", "green", "orange"], str, str]] = {
@@ -71,3 +74,11 @@ def guarded() -> Iterator[None]:
 def plain(text: object) -> str:
     """Text from a file or a schema, safe inside Markdown."""
     return "".join(f"\\{character}" if character in r"\`*_{}[]()#+-.!|<>~$:&" else character for character in str(text))
+
+
+def mistakes(where: str, found: Sequence[str]) -> None:
+    """All mistakes in one box, so that they can be mended in one go."""
+    shown = "".join(f"\n- {plain(problem)}" for problem in found[:MOST_MISTAKES])
+    more = len(found) - MOST_MISTAKES
+    further = f"\n- and {more} more" if more > 0 else ""
+    st.error(f"{plural(len(found), 'mistake')} {where}:{shown}{further}", icon=":material/error:")

@@ -16,8 +16,6 @@ from dashboard.views.data import discovery_form, rules_form, schema_files, schem
 from dashboard.views.data.draft import Draft
 from dashboard.views.data.schema import bulk_edit, universe
 
-MOST_MISTAKES = 20
-"""Mistakes of a grid that are listed at once."""
 MANY_MOVED = 0.03
 """The part of a column's cells that may not fit before something is wrong with the schema."""
 
@@ -51,12 +49,7 @@ def schema(draft: Draft, id_column: str | None) -> Domain | None:
     draft.latest = schema_grid.editor(draft.base, draft.key)
     found = schema_grid.mistakes(draft.latest)
     if found:
-        shown = "\n".join(f"- {messages.plain(problem)}" for problem in found[:MOST_MISTAKES])
-        more = len(found) - MOST_MISTAKES
-        st.error(
-            f"{plural(len(found), 'mistake')} in the grid:\n{shown}" + (f"\n- and {more} more" if more > 0 else ""),
-            icon=":material/error:",
-        )
+        messages.mistakes("in the grid", found)
         return None
     plain = schema_grid.to_domain(draft.latest)
     universe.show(plain, id_column)

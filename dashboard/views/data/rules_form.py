@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.base.errors import DeskError
 from core.base.wording import plural
-from core.rules.check import check_rules
+from core.rules.contradictions import check_rules
 from core.rules.count_table import count_rules
 from core.rules.rule_set import mistakes
 from core.rules.told import COUNTED
@@ -15,7 +15,6 @@ from core.schema.domain import Domain, names_column
 from dashboard.views.common import messages
 from dashboard.views.data.draft import Draft
 
-MOST_MISTAKES = 20
 EXAMPLES = """never: age < 15 and marital = married
 if smoker = false then cigarettes = 0
 discharge >= admission
@@ -83,12 +82,7 @@ def _read(typed: list[str], domain: Domain, unused: list[str]) -> Domain | None:
         messages.note(f"{plural(aside, 'rule')} set aside: a column that is named is not ticked in the grid.", "public")
     found = mistakes(domain, lines)
     if found:
-        shown = "\n".join(f"- {messages.plain(problem)}" for problem in found[:MOST_MISTAKES])
-        more = len(found) - MOST_MISTAKES
-        st.error(
-            f"{plural(len(found), 'mistake')} in the rules:\n{shown}" + (f"\n- and {more} more" if more > 0 else ""),
-            icon=":material/error:",
-        )
+        messages.mistakes("in the rules", found)
         return None
     try:
         rules = check_rules(domain.obeying(lines))

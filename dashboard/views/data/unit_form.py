@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.privacy.unit import Neighbours, Unit
+from core.privacy.unit import MOST_ROWS, Neighbours, Unit
 from dashboard.views.common import messages
 
 ROW, ID = "Each row is another person", "Several rows can belong to one person"
@@ -30,7 +30,7 @@ def unit(columns: list[str], origin: str) -> Unit | None:
         limit = right.number_input(
             "Rows used per id",
             min_value=1,
-            max_value=1_000_000,
+            max_value=MOST_ROWS,
             value=3,
             step=1,
             key=f"limit-{origin}",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from core.base.odds import odds
+from core.base.version import program_version
 from core.desk.desk import Desk
 from core.desk.workspace import HOME_VARIABLE
 from core.registry import decisions, interactive, offline, query_classes, randomisers
@@ -75,7 +75,7 @@ def settings(desk: Desk) -> None:
     login = access.login_section() is not None
     mode = "public demo" if access.demo() else "login" if login else "this machine only, by the printed link"
     lines = {
-        "Version": _version(),
+        "Version": program_version(),
         "Curators": mode,
         "Workspace": "thrown away when you leave" if access.demo() else str(desk.folder),
         "Ledger": desk.ledger.database.where,
@@ -136,10 +136,3 @@ def _table(columns: Mapping[str, list[str]], alt: str) -> None:
     """Sentences wrap in it, where a grid would cut them."""
     cells = {name: [messages.plain(text) for text in texts] for name, texts in columns.items()}
     st.table(pd.DataFrame(cells), hide_index=True, alt=alt)
-
-
-def _version() -> str:
-    try:
-        return version("release-desk")
-    except PackageNotFoundError:
-        return "from source"

@@ -26,7 +26,7 @@ from dashboard.views.common import messages, option_form
 from dashboard.views.common.wording import duration, number, percent
 from dashboard.views.plan.measuring_form import raised
 from dashboard.views.plan.plan_form import Accuracy, Wanted
-from dashboard.views.release.remaining import packing
+from dashboard.views.release.remaining_time import packing
 
 RECOMMENDED = " · **recommended**"
 STUDIED = " · for study"

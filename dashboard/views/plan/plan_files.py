@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from core.base.errors import BadFile
-from core.plans.plan_file import LONGEST, read_plan_file, write_plan_file
+from core.plans.plan_file import check_length, read_plan_file, write_plan_file
 from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable
 from dashboard.views.common import messages
@@ -65,8 +65,7 @@ def _use(here: PageState, table: DeskTable, text: Any) -> None:
 
 
 def _decoded(file: Any) -> str:
-    if file.size > LONGEST:
-        raise BadFile("The file is too long to be a plan.")
+    check_length(file.size)
     try:
         return str(file.getvalue().decode("utf-8-sig"))
     except UnicodeDecodeError:

@@ -99,7 +99,7 @@ def _weights(key: str, columns: Sequence[str], weights: Sequence[Sequence[int]],
     grid = f"{key}-{len(weights)}-{'-'.join(columns)}"
     frame: pd.DataFrame = editors.rising(domain, tuple(columns), len(weights))
     for place, line in enumerate(weights):
-        frame[f"Weight {place + 1}"] = [weight / editors.WHOLE for weight in line]
+        frame[f"Weight {place + 1}"] = [weight / editors.GRID for weight in line]
     st.session_state[f"{key}-grids"] = {f"{grid}-latest": frame}
     st.session_state.pop(grid, None)
 

@@ -18,7 +18,7 @@ from dashboard.views.budget import spend_list
 from dashboard.views.common import budget_form, label_form, messages, wording
 from dashboard.views.common.state import PageState
 from dashboard.views.common.wording import percent
-from dashboard.views.release import remaining, result_page, size_warning
+from dashboard.views.release import remaining_time, result_page, size_warning
 
 FRESH = "fresh-edition"
 LARGE_SHARE = 0.1
@@ -128,7 +128,7 @@ def _summary(table: DeskTable, plan: Plan, share: float, paid: bool) -> None:
 def _takes(table: DeskTable, plan: Plan) -> str:
     """The time of the whole release, by the public size of the table."""
     figure = plan.expected_error
-    one = figure.seconds + remaining.packing(len(table.domain), plan.records or figure.rows)
+    one = figure.seconds + remaining_time.packing(len(table.domain), plan.records or figure.rows)
     return wording.duration(one * (1 + plan.copies))
 
 

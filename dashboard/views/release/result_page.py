@@ -15,7 +15,7 @@ from core.release.release import Release
 from dashboard.views.budget import spend_list
 from dashboard.views.common import answers_view, downloads, label_form, measured_view, messages, released_chart
 from dashboard.views.common.state import PageState
-from dashboard.views.release import records_view, remaining, share_form, size_warning
+from dashboard.views.release import records_view, remaining_time, share_form, size_warning
 
 LINK = "release"
 
@@ -83,7 +83,7 @@ def watch(desk: Desk, plan_id: str) -> None:
         if progress.state != "running":
             st.rerun()
         st.progress(min(max(progress.share, 0.0), 1.0), text=f"{progress.stage} …")
-        if left := remaining.sentence(desk, plan_id, progress):
+        if left := remaining_time.sentence(desk, plan_id, progress):
             # How long a run takes depends on the rows.
             messages.note(left, "curator only")
         st.write("It is paid for and runs on its own. You may reload, close this page or come back later.")

@@ -15,7 +15,7 @@ from core.desk.kept.publisher import citation, imprint
 from core.desk.kept.shared import SharedItem
 from core.release.files.catalogue import promise
 from core.release.release import Release
-from core.sessions.room import MOST_OF_A_VISIT
+from core.sessions.session_limits import MOST_OF_A_VISIT
 from dashboard.views.ask import ask_history, ask_question
 from dashboard.views.common import answers_view, downloads, measured_view, messages, released_chart, state
 from dashboard.views.common.wording import moment

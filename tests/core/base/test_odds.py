@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from core.base.odds import HARM, LARGE_DELTA, LARGE_EPSILON, SMALL_EPSILON, doubts, hollow, odds
+from core.base.odds import HARM, LARGE_DELTA, LARGE_EPSILON, SMALL_EPSILON, budget_warnings, large_delta_warning, odds
 from core.privacy.budget import Budget
 
 
@@ -23,10 +23,11 @@ def test_near_certainty_is_called_so():
 
 
 def test_budgets_that_promise_little_or_buy_nothing_are_doubted():
-    assert doubts(LARGE_EPSILON, 0.0) == doubts(SMALL_EPSILON, LARGE_DELTA) == ()
-    assert "above 10" in doubts(10.5, 0.0)[0]
-    assert "noise of about 1,000,000 rows" in doubts(1e-6, 0.0)[0] and "pure noise" in doubts(1e-300, 0.0)[0]
-    assert doubts(20.0, 0.1) == (doubts(20.0, 0.0)[0], hollow(0.1))
+    assert budget_warnings(LARGE_EPSILON, 0.0) == budget_warnings(SMALL_EPSILON, LARGE_DELTA) == ()
+    assert "above 10" in budget_warnings(10.5, 0.0)[0]
+    assert "noise of about 1,000,000 rows" in budget_warnings(1e-6, 0.0)[0]
+    assert "pure noise" in budget_warnings(1e-300, 0.0)[0]
+    assert budget_warnings(20.0, 0.1) == (budget_warnings(20.0, 0.0)[0], large_delta_warning(0.1))
 
 
 def test_presets_are_budgets_and_more_harm_means_less():
@@ -38,10 +39,10 @@ def test_presets_are_budgets_and_more_harm_means_less():
     ("delta", "shown"), [(0.99, "all rows"), (0.5, "every other row"), (0.001, "one row in 1,000")]
 )
 def test_a_delta_that_protects_few_is_said(delta, shown):
-    assert f"Delta is {delta:g}, so large" in hollow(delta)
-    assert f"publish about {shown} as it is" in hollow(delta)
+    assert f"Delta is {delta:g}, so large" in large_delta_warning(delta)
+    assert f"publish about {shown} as it is" in large_delta_warning(delta)
 
 
 def test_a_small_delta_needs_no_words():
-    assert [hollow(delta) for delta in (0.0, 1e-9, LARGE_DELTA)] == ["", "", ""]
-    assert not any(hollow(delta) for _, delta in HARM.values())
+    assert [large_delta_warning(delta) for delta in (0.0, 1e-9, LARGE_DELTA)] == ["", "", ""]
+    assert not any(large_delta_warning(delta) for _, delta in HARM.values())

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from core.kernel import asked, compared, disjoint, interactions, planes, query, raw, released, scores, tables
+from core.kernel import asked, compared, disjoint, halfspaces, interactions, query, raw, released, scores, tables
 from core.kernel.databases import mixture_errors
 from core.kernel.decisions import best_rules, covers, cuts, rules, values, weighed
 from core.kernel.remembered import Remembered
@@ -29,9 +29,9 @@ GROUPS = disjoint.DisjointQueries(
     )
 )
 CLASSES = (Marginals(order=1), Conjunctions(order=2, columns=BOTH))
-SPACE = planes.Space(BOTH, tuple(np.array([-planes.SCALE, planes.SCALE]) for _ in BOTH), lifted=True)
-FLAT = planes.Space(BOTH, SPACE.scales, lifted=False)
-SOME = planes.Space(BOTH, (SPACE.scales[0], np.array([planes.SCALE])), lifted=False)
+SPACE = halfspaces.Space(BOTH, tuple(np.array([-halfspaces.SCALE, halfspaces.SCALE]) for _ in BOTH), lifted=True)
+FLAT = halfspaces.Space(BOTH, SPACE.scales, lifted=False)
+SOME = halfspaces.Space(BOTH, (SPACE.scales[0], np.array([halfspaces.SCALE])), lifted=False)
 """Rows with b = 1 lack a coordinate."""
 NORMALS = np.array([[3, 1, 0], [-2, 5, 1], [0, -1, 1]])
 SORTED = np.array([[4, 1], [1, 3], [-2, 3]])
@@ -67,15 +67,15 @@ KINDS: tuple[asked.Sealed, ...] = (
     EVEN,
     GROUPS,
     *(query.Statistic(STATISTICS, place, STATISTICS.denominator(DOMAIN)) for place in range(3)),
-    planes.Inside(SPACE, NORMALS),
-    planes.Balances(SPACE, NORMALS),
-    planes.Balances(FLAT, np.array([[3, 1], [1, 3], [2, 2]])),
-    planes.Balances(SOME, NORMALS[:, :2]),
-    planes.Wedges(FLAT, SORTED[None]),
-    planes.Wedges(SPACE, NORMALS[None]),
-    planes.Wedges(SPACE, NORMALS[:, None]),
-    *(planes.Moments(FLAT, constant, cross) for constant in (1, 2) for cross in (True, False)),
-    planes.Moments(SOME, 1, True),
+    halfspaces.Inside(SPACE, NORMALS),
+    halfspaces.Balances(SPACE, NORMALS),
+    halfspaces.Balances(FLAT, np.array([[3, 1], [1, 3], [2, 2]])),
+    halfspaces.Balances(SOME, NORMALS[:, :2]),
+    halfspaces.Wedges(FLAT, SORTED[None]),
+    halfspaces.Wedges(SPACE, NORMALS[None]),
+    halfspaces.Wedges(SPACE, NORMALS[:, None]),
+    *(halfspaces.Moments(FLAT, constant, cross) for constant in (1, 2) for cross in (True, False)),
+    halfspaces.Moments(SOME, 1, True),
     *(released.AnswerErrors(each, shares) for each, shares in SHARES),
     released.ShareDistances((("b",),), (np.array([0, released.STEPS]),)),
     released.ShareDistances((("a",), BOTH), (np.array([7, 2**27]), np.array([[2**20, 0], [2**27, 2**26 - 5]]))),

@@ -15,7 +15,7 @@ from core.base.errors import Undeclared
 from core.kernel.allowance import Allowance
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Greedy, Laplace, Pure, Selection
-from core.privacy.filters import Filters
+from core.privacy.privacy_filter import Filters
 
 PARTS = st.lists(st.fractions(min_value=Fraction(1, 1000), max_value=1, max_denominator=1000), min_size=1, max_size=8)
 

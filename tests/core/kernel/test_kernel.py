@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter, OutOfBudget, Undeclared
-from core.kernel import planes
+from core.kernel import halfspaces
 from core.kernel.allowance import Allowance
 from core.kernel.asked import Asked, AskedScores, Change
 from core.kernel.compared import GRID, Gap, Loss
@@ -272,11 +272,11 @@ class TestWhatAMechanismHandsOver:
             assert held.test(watch, Gap(EVEN, guess), 10**40)[1] in (True, False)
 
     def test_constants_normals_and_members_are_bounded(self):
-        space = planes.Space(BOTH, (np.array([-1, 1]), np.array([-1, 1])), lifted=False)
+        space = halfspaces.Space(BOTH, (np.array([-1, 1]), np.array([-1, 1])), lifted=False)
         with pytest.raises(BadParameter, match="constant"):
-            planes.Moments(space, 2**22, True)
+            halfspaces.Moments(space, 2**22, True)
         with pytest.raises(BadParameter, match="normals"):
-            planes.Balances(space, np.array([[2**40, 1]]))
+            halfspaces.Balances(space, np.array([[2**40, 1]]))
         for wrong in (np.nan, np.inf):
             with pytest.raises(BadParameter, match="members"):
                 Loss(EVEN, np.array([1.0, wrong]), GRID)

@@ -14,7 +14,7 @@ from core.ledger.attempts import HeldLock
 from core.ledger.database import Connection
 from core.ledger.ledger import Account, Entry, Ledger
 from core.privacy.budget import Budget
-from core.privacy.filters import PURE, Filters, Way
+from core.privacy.privacy_filter import PURE, Filters, Way
 
 UNIT, OTHER_UNIT = '{"column": null}', '{"column": "person"}'
 BUDGET, OTHER_BUDGET = '{"epsilon": "1"}', '{"epsilon": "2"}'

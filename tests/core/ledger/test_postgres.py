@@ -18,7 +18,7 @@ from core.ledger.layout import LARGEST_AMOUNT, LAYOUT
 from core.ledger.ledger import Ledger
 from core.ledger.places import on_server, open_database
 from core.ledger.postgres_sql import SCHEMA, as_postgres, sentence_of
-from core.privacy.filters import PURE
+from core.privacy.privacy_filter import PURE
 from core.sessions.kept.file import SessionFile
 from tests.core.ledger.test_ledger import OTHER_BUDGET, REASON, declared, one_way, opened, reserve
 from tests.core.sessions.kept.stored import add, close, record

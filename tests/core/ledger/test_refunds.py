@@ -10,7 +10,7 @@ import pytest
 from core.base.errors import BadParameter, OutOfBudget, Refused
 from core.ledger.ledger import Ledger
 from core.ledger.refunds import lowered
-from core.privacy.filters import PURE
+from core.privacy.privacy_filter import PURE
 from tests.core.ledger.test_ledger import declared, opened, raw, reserve
 
 

@@ -9,7 +9,7 @@ from core.base.errors import BadParameter, OutOfBudget, Refused
 from core.ledger.ledger import Account, Entry, Ledger
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Gaussian, Pure
-from core.privacy.filters import GAUSSIAN_UNITS, PURE, Filters
+from core.privacy.privacy_filter import GAUSSIAN_UNITS, PURE, Filters
 from core.privacy.spendable import rho_for
 from tests.core.ledger.test_ledger import BUDGET, OTHER_BUDGET, REASON, SEVEN, UNIT, declared, ledger, path
 

@@ -10,8 +10,8 @@ import pytest
 from core.base.errors import DeskError
 from core.planning.rehearsal import rehearse
 from core.privacy.budget import Budget
-from core.privacy.filters import Filters
 from core.privacy.noise import Noise
+from core.privacy.privacy_filter import Filters
 from core.privacy.unit import Unit
 from core.queries.halfspaces import Halfspaces
 from core.queries.kit.focus import asked_columns

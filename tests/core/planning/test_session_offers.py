@@ -9,7 +9,7 @@ from core.base.errors import BadParameter
 from core.kernel.query import Query
 from core.planning.session_offers import proposed, session_offers
 from core.privacy.budget import Budget
-from core.privacy.filters import Filters
+from core.privacy.privacy_filter import Filters
 from core.privacy.unit import Unit
 from core.registry import interactive, interactive_from
 from core.table.stand_in import StandIn

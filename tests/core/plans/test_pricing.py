@@ -24,7 +24,7 @@ from core.plans.pricing import (
     price_session,
 )
 from core.plans.release_terms import ReleaseTerms
-from core.privacy.filters import Filters
+from core.privacy.privacy_filter import Filters
 from core.schema.domain import Categories, Domain
 from tests.core.people import DOMAIN, ONE, TOTAL, people
 

@@ -12,7 +12,7 @@ from core.base.errors import BadParameter
 from core.privacy.accounting import UNITS, units
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Event, Gaussian, Greedy, Laplace, Pure, Selection
-from core.privacy.filters import Filters
+from core.privacy.privacy_filter import Filters
 from core.theory.composition import advanced, basic, zcdp
 from tests.accounts import Spender
 

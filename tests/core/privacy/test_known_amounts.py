@@ -14,13 +14,13 @@ from fractions import Fraction
 
 import pytest
 
-from core.privacy import filters
 from core.privacy import gaussian as gdp
+from core.privacy import privacy_filter
 from core.privacy import renyi as curve
 from core.privacy.accounting import capacity, order_for, units
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Event, Gaussian, Greedy, Laplace, Pure, Selection
-from core.privacy.filters import Filters
+from core.privacy.privacy_filter import Filters
 from core.privacy.remaining import remaining_epsilon
 from core.privacy.spendable import mixed_capacity, mixed_order, mixed_rho_for, pure_for, rho_for
 from core.theory import composition
@@ -76,7 +76,9 @@ AMOUNTS: dict[str, Callable[[], Iterable[object]]] = {
         for amount in (0, Fraction(1, 10**6), Fraction(1, 9), 2, 60) for budget in BUDGETS
     ),
     "ways": lambda: (Filters.of(budget).to_text() for budget in [*BUDGETS, Budget(1)]),
-    "amounts": lambda: (filters.amounts_text(Filters.of(budget).amounts(cost)) for budget in BUDGETS for cost in COSTS),
+    "amounts": lambda: (
+        privacy_filter.amounts_text(Filters.of(budget).amounts(cost)) for budget in BUDGETS for cost in COSTS
+    ),
     "parts": lambda: (
         (ways := Filters.of(budget)).parts(ways.amounts(cost)) for budget in [*BUDGETS, Budget(1)] for cost in COSTS
     ),

@@ -12,7 +12,7 @@ from core.privacy import remaining
 from core.privacy.accounting import UNITS, capacity, order_for
 from core.privacy.budget import Budget, OneWayBudget, exact
 from core.privacy.events import Gaussian, Pure
-from core.privacy.filters import GAUSSIAN_UNITS, Filters, Way
+from core.privacy.privacy_filter import GAUSSIAN_UNITS, Filters, Way
 from core.privacy.remaining import remaining_epsilon
 from core.privacy.spendable import rho_for
 from tests.accounts import Spender

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter, Refused
-from core.kernel.planes import SCALE
+from core.kernel.halfspaces import SCALE
 from core.models.histogram import Histogram
 from core.models.points import Points
 from core.queries import halfspaces

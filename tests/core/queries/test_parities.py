@@ -1,11 +1,10 @@
-from itertools import combinations, product
+from itertools import product
 
 import numpy as np
-import pytest
 
 from core.queries.conjunctions import Conjunctions
 from core.queries.kit import literals
-from core.queries.parities import Parities, parities_from_conjunctions, parity_loss, walsh_hadamard
+from core.queries.parities import Parities, walsh_hadamard
 from core.schema.domain import Booleans, Domain
 from core.table.counts import Cells
 
@@ -39,36 +38,9 @@ def test_odd_and_even_rows_are_all_rows():
     assert odd[0] == 0
 
 
-def test_parities_from_conjunctions_as_in_the_thesis():
-    """T (6.1), against the direct count and against the sum written out."""
-    table = counts().cells
-    conjunctions = all_conjunctions(table)
-    parities = parities_from_conjunctions(conjunctions)
-    assert parities.dtype == np.int64
-    assert np.array_equal(parities.ravel(), Parities().totals(counts()))
-    assert np.allclose(parities_from_conjunctions(conjunctions / 7.0) * 7, parities)
-    everyone = (1,) * 5
-    written = 0
-    for size in range(1, 6):
-        for chosen in combinations(range(5), size):
-            subset = tuple(int(place in chosen) for place in range(5))
-            written += (-2) ** (size - 1) * conjunctions[subset]
-    assert written == parities[everyone]
-
-
 def test_conjunctions_of_full_order_are_the_same_tensor():
     found = sorted(Conjunctions(order=5).totals(counts()).tolist())
     assert found == sorted(all_conjunctions(counts().cells).ravel().tolist())
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 4])
-def test_the_loss_is_attained(size):
-    """Errors of alpha with the sign of each term add up to (3^s - 1)/2 alpha."""
-    errors = np.zeros((2,) * size)
-    for subset in product((0, 1), repeat=size):
-        if any(subset):
-            errors[subset] = (-1.0) ** (sum(subset) - 1)
-    assert parities_from_conjunctions(errors)[(1,) * size] == parity_loss(size)
 
 
 def test_twenty_columns_at_once():

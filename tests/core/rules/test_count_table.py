@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.base.errors import BadSchema
-from core.rules.check import check_rules
+from core.rules.contradictions import check_rules
 from core.rules.count_table import count_rules
 from core.rules.strata import known_tables
 from tests.core.rules.households import PLAIN

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.rules.check import check_rules
+from core.rules.contradictions import check_rules
 from core.rules.lawful_tables import LawfulTables
 from tests.core.rules.households import COUNTS, IMPOSSIBLE, households
 from tests.core.rules.test_strata import TABLE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.rules.check import check_rules
+from core.rules.contradictions import check_rules
 from core.rules.records import decide_keys, meeting_totals, mended, obeying
 from tests.core.rules.households import COUNTS, IMPLIED, IMPOSSIBLE, KEY, ORDER, RULES, SUM, any_codes, households
 

@@ -2,7 +2,7 @@ import pytest
 
 from core import Desk, Unit
 from core.base.errors import Failed
-from core.sessions.at_hand import counting_seconds
+from core.sessions.counts_in_memory import counting_seconds
 from core.sessions.pace import Pace
 from tests.core.asker import Asker
 from tests.core.people import DOMAIN, TOTAL, people
@@ -30,7 +30,7 @@ def test_an_answer_leaves_at_the_end_of_a_slot(tmp_path, monkeypatch, work, wait
     held = desk.add_table(people(), DOMAIN, unit=Unit.row(), budget=TOTAL)
     monkeypatch.setattr("core.sessions.session.STORING", 0.0)
     monkeypatch.setattr("core.sessions.session.STORING_BYTE", 0.0)
-    monkeypatch.setattr("core.sessions.at_hand.CODE_SECONDS", 0.0)
+    monkeypatch.setattr("core.sessions.counts_in_memory.CODE_SECONDS", 0.0)
     session = opened(desk, held, seconds=0.5)
     answer = Asker.answer
 
@@ -72,7 +72,7 @@ def test_the_wait_holds_no_lock(tmp_path):
 @pytest.mark.parametrize("held_in_memory", [True, False])
 def test_slots_grow_with_the_released_number_of_rows_only(tmp_path, monkeypatch, held_in_memory):
     if not held_in_memory:
-        monkeypatch.setattr("core.sessions.at_hand.MOST_AT_HAND", 1)
+        monkeypatch.setattr("core.sessions.counts_in_memory.MOST_AT_HAND", 1)
     monkeypatch.setattr("core.sessions.session.STORING_BYTE", 0.0)
     found = []
     for number, rows in enumerate((100, 3_000)):

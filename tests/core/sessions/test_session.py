@@ -190,7 +190,7 @@ def test_an_answer_that_failed_takes_nothing(desk, held, monkeypatch):
 
 
 def test_counts_beyond_what_fits_in_memory_give_the_same_answers(desk, held, monkeypatch):
-    monkeypatch.setattr("core.sessions.at_hand.MOST_AT_HAND", 1)
+    monkeypatch.setattr("core.sessions.counts_in_memory.MOST_AT_HAND", 1)
     session = opened(desk, held)
     assert abs(session.answer(ages(1)).count - people()["age"].between(90, 99).sum()) < 60
 

@@ -11,7 +11,7 @@ import pytest
 from core.base.errors import BadFile, BadSchema, Refused
 from core.schema.domain import Domain
 from core.table.public_sample import MOST_CATEGORIES, NOTE, describe
-from tests.core.table.test_sketch import PEOPLE, drawn
+from tests.core.table.test_same_rows import PEOPLE, drawn
 
 PRIVATE = pd.DataFrame({"age": [99, 1], "region": ["secret", "secret"]})
 SAMPLE = b"""age,region,visit,score,ill,zip,empty,far

@@ -22,7 +22,7 @@ from core.mechanisms.direct.gaussian import GaussianTables
 from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
-from core.privacy.filters import amounts_text
+from core.privacy.privacy_filter import amounts_text
 from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
 from core.schema.domain import Domain

@@ -15,7 +15,7 @@ from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
 from core.schema.domain import Booleans, Domain, Integers
-from dashboard.views.release.remaining import MOST_WATCHED, Clocks, RemainingTime, remaining, sentence
+from dashboard.views.release.remaining_time import MOST_WATCHED, Clocks, RemainingTime, remaining, sentence
 from tests.dashboard.pages.test_pages import button, errors, field, finished, go_on, small, words
 
 __all__ = ["small"]

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.desk.desk import Desk
-from core.table.rows import Column
+from core.table.row_source import Column
 from core.table.spark.spark_source import SparkSource
 from dashboard.views.data import sources_form, spark_form
 from tests.dashboard.pages.test_data import draft, line

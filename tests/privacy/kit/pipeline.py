@@ -26,8 +26,8 @@ from core.base.errors import DeskError
 from core.kernel.query import Query
 from core.ledger.durable_file import KeptFile
 from core.plans.statements import DeskTable
-from core.privacy.filters import Amounts, Filters
 from core.privacy.noise import Noise
+from core.privacy.privacy_filter import Amounts, Filters
 from core.sessions.pace import Pace
 from core.table.contribution_limit import RowKeys
 from tests.privacy.kit.recorder import Call, Recorder

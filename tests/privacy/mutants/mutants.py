@@ -36,8 +36,8 @@ from core.mechanisms.online.themes import Themes
 from core.privacy import accounting, noise, samplers
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Laplace
-from core.privacy.filters import Filters
 from core.privacy.noise import Noise
+from core.privacy.privacy_filter import Filters
 from core.privacy.unit import Unit
 from core.schema.domain import Domain, Integers
 from core.table import contribution_limit

@@ -24,7 +24,7 @@ from core.kernel.kernel import Kernel
 from core.kernel.tables import TOTAL
 from core.mechanisms.measured import measuring
 from core.plans.division import divided
-from core.privacy import filters
+from core.privacy import privacy_filter
 from core.privacy.accounting import UNITS
 from core.sessions import workspace_sessions as sessions
 from core.table.counts import Cells, Projected
@@ -125,7 +125,7 @@ def as_many_records(patch: MonkeyPatch) -> None:
 
 def session_drops_unit(patch: MonkeyPatch) -> None:
     patch.setattr(
-        sessions, "at_hand", lambda counts: Cells(counts.domain, counts.marginal(counts.domain.names), Unit.row())
+        sessions, "in_memory", lambda counts: Cells(counts.domain, counts.marginal(counts.domain.names), Unit.row())
     )
 
 
@@ -160,8 +160,8 @@ def whole_part_each(patch: MonkeyPatch) -> None:
 
 
 def at_another_order(patch: MonkeyPatch) -> None:
-    capacity = filters.capacity
-    patch.setattr(filters, "capacity", lambda budget, order=None: capacity(budget))
+    capacity = privacy_filter.capacity
+    patch.setattr(privacy_filter, "capacity", lambda budget, order=None: capacity(budget))
 
 
 def figures_at_half(patch: MonkeyPatch) -> None:

@@ -4,9 +4,9 @@ from itertools import product
 import numpy as np
 import pytest
 
+from core.kernel.halfspaces import STEPS
 from core.kernel.kernel import Kernel
 from core.kernel.noise_level import NoiseLevel
-from core.kernel.planes import STEPS
 from core.mechanisms.halfspaces.moments import moments, noise_in_rows, shape_of
 from core.privacy.events import Cost, Gaussian, Laplace
 from core.privacy.noise import Noise

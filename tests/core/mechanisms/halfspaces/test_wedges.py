@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from core.kernel.planes import Balances
+from core.kernel.halfspaces import Balances
 from core.mechanisms.halfspaces.wedges import features, grouped
 from core.queries.halfspaces import Halfspaces
 from core.queries.kit.normals import discretised

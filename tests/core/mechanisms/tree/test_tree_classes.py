@@ -145,7 +145,7 @@ def test_planes_that_are_counted_improve_halfspaces(few_points, monkeypatch):
     errors = []
     for skipped in (False, True):
         if skipped:
-            monkeypatch.setattr("core.mechanisms.tree.noisy_planes.Sides.fit", lambda self, weights: weights)
+            monkeypatch.setattr("core.mechanisms.tree.noisy_halfspaces.Sides.fit", lambda self, weights: weights)
         runs = [run(Tree(queries=(planes,), budget=Budget(2, 1e-9)), table, Noise()).points for _ in range(2)]
         errors.append(np.mean([np.abs(planes.answers(each) - truth).mean() for each in runs]))
     assert errors[0] < 0.5 * errors[1]

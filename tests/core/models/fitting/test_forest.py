@@ -2,7 +2,7 @@ import itertools
 
 import numpy as np
 
-from core.models.fitting.forest import plant
+from core.models.fitting.forest import fit_forest
 from core.models.points import Points
 from core.schema.domain import Domain, Integers
 from tests.core.samples import SMALL, small_counts
@@ -12,7 +12,7 @@ PAIRS = list(itertools.combinations(SMALL.names, 2))
 
 def test_the_strongest_dependencies_are_kept():
     counts = small_counts()
-    forest = plant(SMALL, {pair: counts.marginal(pair).astype(float) for pair in PAIRS}, dict.fromkeys(PAIRS, 0.1))
+    forest = fit_forest(SMALL, {pair: counts.marginal(pair).astype(float) for pair in PAIRS}, dict.fromkeys(PAIRS, 0.1))
     edges = {frozenset((child, parent)) for child, parent in forest.parents.items()}
     assert edges == {frozenset(("colour", "size")), frozenset(("size", "old"))}
     codes = forest.sample(5_000, np.random.default_rng(0))
@@ -26,12 +26,12 @@ def test_the_strongest_dependencies_are_kept():
 def test_pure_noise_plants_no_edge():
     generator = np.random.default_rng(0)
     tables = {pair: 5_000 / SMALL.cells(pair) + generator.normal(0, 40, SMALL.shape(pair)) for pair in PAIRS}
-    assert plant(SMALL, tables, dict.fromkeys(PAIRS, 60.0)).parents == {}
+    assert fit_forest(SMALL, tables, dict.fromkeys(PAIRS, 60.0)).parents == {}
 
 
 def test_columns_without_a_table_are_uniform():
     domain = Domain((Integers(name="a", low=0, high=1), Integers(name="b", low=0, high=4)))
-    forest = plant(domain, {("a",): np.array([30.0, 70.0])}, {("a",): 1.0})
+    forest = fit_forest(domain, {("a",): np.array([30.0, 70.0])}, {("a",): 1.0})
     codes = forest.sample(1_000, np.random.default_rng(0))
     assert np.bincount(codes[:, 0]).tolist() == [300, 700]
     assert np.bincount(codes[:, 1]).tolist() == [200] * 5

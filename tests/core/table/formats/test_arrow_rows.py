@@ -8,7 +8,7 @@ import pytest
 
 from core.base.errors import BadFile
 from core.table.formats.arrow_rows import arrow_rows
-from core.table.rows import counted
+from core.table.row_source import counted
 from tests.core.table.test_table import people, schema
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.schema.domain import Domain
 from core.table.formats.packed_cells import PackedCells, chosen
 from core.table.frame import Frame
-from core.table.rows import Column
+from core.table.row_source import Column
 
 CELLS = st.one_of(
     st.none(),

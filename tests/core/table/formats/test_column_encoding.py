@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from core.schema.domain import Attribute, Booleans, Categories, Dates, Integers, Reals
-from core.table.formats.readings import Readable, reading
+from core.table.formats.column_encoding import Readable, reading
 
 WHOLE = Integers(name="c", low=0, high=9, missing=True)
 LISTED = Categories(name="c", values=(1, 2, 3), missing=True)

@@ -10,7 +10,7 @@ from core.mechanisms.games.game_data import GameData
 from core.mechanisms.halfspaces.halfspace_projections import HalfspaceProjections
 from core.mechanisms.iterative.iterative_median import IterativeMedian
 from core.mechanisms.iterative.iterative_weights import IterativeWeights
-from core.mechanisms.kit.timing import scoring
+from core.mechanisms.kit.run_time import scoring
 from core.mechanisms.ranges.interval_search import IntervalSearch
 from core.mechanisms.smalldb.net import Net
 from core.mechanisms.smalldb.smalldb import SmallDb

@@ -17,8 +17,8 @@ from core.base.errors import OutOfBudget
 from core.privacy.accounting import UNITS
 from core.privacy.budget import Budget, OneWayBudget, exact
 from core.privacy.events import Cost, Gaussian, Laplace, Pure, Selection
-from core.privacy.filters import GAUSSIAN, GAUSSIAN_UNITS, PURE, Filters, Way, amounts_text, joined
 from core.privacy.gaussian import MOST
+from core.privacy.privacy_filter import GAUSSIAN, GAUSSIAN_UNITS, PURE, Filters, Way, amounts_text, joined
 from core.privacy.spendable import mixed_rho_for, pure_for, rho_for
 from tests.accounts import Spender, part_of
 from tests.core.privacy.test_accounting import BUDGETS, budgets, cost, costs, hockey_stick, private_budgets

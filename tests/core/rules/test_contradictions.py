@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadSchema
-from core.rules.check import check_rows, check_rules, consistent, known_rows, smallest_conflict
+from core.rules.contradictions import check_rows, check_rules, consistent, known_rows, smallest_conflict
 from core.rules.rule_set import rules_of
 from core.schema.domain import Categories, Domain
 from tests.core.rules.households import COUNTS, IMPOSSIBLE, RULES, SUM, households

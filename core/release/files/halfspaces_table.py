@@ -34,7 +34,7 @@ def asked_planes(certificate: Certificate) -> dict[int, Halfspaces]:
     return {place: query for place, query in enumerate(found) if isinstance(query, Halfspaces)}
 
 
-def planes_table(model: Model, certificate: Certificate, published: Published) -> pd.DataFrame | None:
+def halfspaces_table(model: Model, certificate: Certificate, published: Published) -> pd.DataFrame | None:
     """One line per plane: rows on its side by the medians and by the records; None where there are no medians."""
     asked = asked_planes(certificate)
     if not isinstance(model, AnswersPlanes) or not asked:

@@ -15,14 +15,14 @@ CODE_SECONDS = 1.5e-8
 """To count one column of one row: twice the most that was measured on a busy small server, from 1 to 6 ns each."""
 
 
-def at_hand(counts: Counts) -> Counts:
+def in_memory(counts: Counts) -> Counts:
     """The same counts, held in memory as one table where that is small: a question is then one sum over it."""
-    if not fits_in_hand(counts.domain):
+    if not fits_in_memory(counts.domain):
         return counts
     return Cells(counts.domain, counts.marginal(counts.domain.names), counts.unit)
 
 
-def fits_in_hand(domain: Domain) -> bool:
+def fits_in_memory(domain: Domain) -> bool:
     return domain.cells() <= MOST_AT_HAND
 
 

@@ -8,7 +8,7 @@ import pytest
 from core.kernel.kernel import Kernel
 from core.mechanisms.kit.spending import Spending
 from core.mechanisms.tree.measuring import Measuring
-from core.mechanisms.tree.noisy_planes import PLANES, Sides, balance_level, measure_planes, plane_count, shape_of
+from core.mechanisms.tree.noisy_halfspaces import PLANES, Sides, balance_level, measure_planes, plane_count, shape_of
 from core.models.points import Points
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit

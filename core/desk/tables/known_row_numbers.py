@@ -9,7 +9,7 @@ from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable
 from core.plans.terms import is_release
 from core.release.release import Release
-from core.rules.check import check_rules, known_rows
+from core.rules.contradictions import check_rules, known_rows
 
 
 class KnownRows:

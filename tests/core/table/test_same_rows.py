@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.table.sketch import MOST_KEPT_ROWS, RowSketch, same_rows
+from core.table.same_rows import MOST_KEPT_ROWS, RowSketch, same_rows
 from core.table.source import opened
 
 KEY = "0123456789abcdef"

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter, Undeclared
-from core.kernel import planes
+from core.kernel import halfspaces
+from core.kernel.halfspaces import MOST_CONSTANT, SCALE, STEPS, Balances, Inside, Moments, Space, Wedges
 from core.kernel.kernel import Kernel
 from core.kernel.noise_level import ROUNDING, NoiseLevel
-from core.kernel.planes import MOST_CONSTANT, SCALE, STEPS, Balances, Inside, Moments, Space, Wedges
 from core.privacy.events import Cost, Gaussian, Laplace
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
@@ -105,7 +105,7 @@ def naive(counts):
 @pytest.mark.parametrize("block", [1, 7, 2**21])
 @pytest.mark.parametrize("space", [FLAT, LIFTED], ids=["flat", "lifted"])
 def test_planes_count_rows_on_their_side_however_many_are_held_at_a_time(space, block, monkeypatch):
-    monkeypatch.setattr(planes, "BLOCK", block)
+    monkeypatch.setattr(halfspaces, "BLOCK", block)
     counts = counted()
     normals = np.random.default_rng(3).integers(-500, 500, (6, space.dimensions))
     normals[0] = 0  # every row lies on it, which is its positive side

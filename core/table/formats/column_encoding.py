@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from core.schema.attributes import Attribute
 from core.schema.domain import Dates
 from core.schema.spellings import BLANKS, moment
-from core.table.rows import counted
+from core.table.row_source import counted
 
 Positions = NDArray[np.intp]
 

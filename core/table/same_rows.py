@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtrc
 
 from core.schema.spellings import moment, number_in, text_of
-from core.table.rows import RowPiece, Rows
+from core.table.row_source import RowPiece, Rows
 
 Marks = NDArray[np.uint32]
 NOTHING = np.zeros(0, dtype=np.uint32)

@@ -1,7 +1,7 @@
 """Halfspaces inside the tree mechanism: noisy counts of random planes, and records re-weighted to fit them.
 
 **Privacy** planes are drawn from records that are public already; for each plane, rows inside minus rows outside is
-asked (`core.kernel.planes.Balances`).
+asked (`core.kernel.halfspaces.Balances`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base.arrays import Floats
+from core.kernel.halfspaces import SCALE, Balances
 from core.kernel.noise_level import NoiseLevel
-from core.kernel.planes import SCALE, Balances
 from core.mechanisms.halfspaces.halfspace_fit import planes_like
 from core.mechanisms.halfspaces.moments import PointShape
 from core.mechanisms.kit.spending import Spending
