@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -277,6 +278,17 @@ def test_half_a_line_spoils_no_other(tmp_path: Path) -> None:
         file.write('\n{"stored": "tw')
     journal.note([], ["three"])
     assert journal.read() == ({}, {"one", "three"})
+
+
+def test_a_note_that_a_full_disk_cuts_off_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk takes what still fits and calls that no error."""
+    journal, write = Journal(tmp_path / "journal"), os.write
+    monkeypatch.setattr(os, "write", lambda file, content: write(file, content[:-5]))
+    with pytest.raises(DeskError, match="nothing is spent"):
+        journal.note([], ["one"])
+    monkeypatch.undo()
+    journal.note([], ["two"])
+    assert journal.read() == ({}, {"two"})
 
 
 def test_answers_only_grow(tmp_path: Path) -> None:
