@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import DeskError
+from core.ledger.layout import LAYOUT
 from core.ledger.ledger import Ledger
+from core.ledger.places import open_database
 from tests.core.ledger.test_ledger import OTHER_BUDGET, REASON, declared, one_way, opened, raw, reserve
 
 
@@ -34,6 +36,11 @@ def test_the_file_is_private_and_synced(ledger: Ledger, path: Path) -> None:
         assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
         assert connection.execute("PRAGMA synchronous").fetchone()[0] == 2
         assert connection.execute("PRAGMA foreign_keys").fetchone()[0] == 1
+        assert connection.execute("PRAGMA busy_timeout").fetchone()[0] == 30_000
+
+
+def test_whoever_opens_a_file_waits_half_a_minute_for_others(path: Path) -> None:
+    with open_database(path, LAYOUT).read() as connection:
         assert connection.execute("PRAGMA busy_timeout").fetchone()[0] == 30_000
 
 

@@ -228,6 +228,20 @@ def test_a_cut_connection_is_a_sentence_and_the_next_call_goes_on(
 
 
 @pytest.mark.slow
+def test_a_connection_is_used_again_unless_a_transaction_was_left_in_it(ledger: Ledger) -> None:
+    server = ledger.database.server  # type: ignore[attr-defined]
+    with ledger.database.read() as connection:
+        connection.execute("SELECT 1")
+    again = server.reused()
+    assert again is not None
+    server.put_away(again)
+    server.close()
+    with ledger.database.read() as connection:
+        connection.execute("BEGIN")
+    assert server.reused() is None
+
+
+@pytest.mark.slow
 def test_room_is_made_sure_of_and_leaves_nothing(address: str) -> None:
     file = SessionFile(address)
     add(file, state=bytes(100_000))

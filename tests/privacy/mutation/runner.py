@@ -29,7 +29,7 @@ from _pytest.runner import runtestprotocol
 from tests.databases import RUNNING, StartedServer
 from tests.privacy.mutation.graft import graft
 from tests.privacy.mutation.mutator import Mutation
-from tests.privacy.mutation.tests_of import ON_SERVERS, ROOT
+from tests.privacy.mutation.tests_of import ON_SERVERS, ROOT, tests_of
 
 SLOWER, PATIENCE = 3, 30
 """A test that works so many times longer than on the code as it is, and a second more, never ends; nor does one that
@@ -150,9 +150,14 @@ class Runner:
 
     def _tests_of(self, mutation: Mutation) -> Iterator[str]:
         """Those that pass through its lines; of a line that is run when the file is loaded, all that pass through the
-        file, and first those that name the constant, because they may pass through no line."""
+        file, or all there are where it has constants only. First those that name the constant."""
         found = set[str]().union(*(self.passing.get((mutation.path, line), ()) for line in mutation.lines))
-        tests = found or self.passing.get((mutation.path, ALL_LINES), set())
+        files = tests_of(mutation.path)
+        tests = (
+            found
+            or self.passing.get((mutation.path, ALL_LINES))
+            or {test for test in self.items if test.partition("::")[0] in files}
+        )
         naming = {test for test, item in self.items.items() if mutation.sets & _names_of(item)}
         own = f"/test_{Path(mutation.path).name}"
         total = 0.0

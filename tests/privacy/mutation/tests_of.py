@@ -30,6 +30,7 @@ ROOMS = {
     "ledger": [
         *(test for test in _files("tests/core/ledger", "test_*") if test not in ON_SERVERS),
         "tests/core/sessions/test_settlement.py",
+        "tests/reliability/test_old_workspace.py",
         "tests/reliability/test_rollback.py",
         "tests/security/test_budget_of_people.py",
     ],
