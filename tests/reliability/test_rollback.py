@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -289,6 +291,44 @@ def test_a_note_that_a_full_disk_cuts_off_is_none(tmp_path: Path, monkeypatch: p
     monkeypatch.undo()
     journal.note([], ["two"])
     assert journal.read() == ({}, {"two"})
+
+
+def test_notes_are_their_owners_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        journal = Journal(tmp_path / "state" / "journal")
+        journal.note([], ["one"])
+        journal.note_answer("s", 1)
+        journal.note_end("s")
+    finally:
+        os.umask(before)
+    folder = tmp_path / "state" / "journal"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
+
+
+def is_locked(file: Path) -> bool:
+    with file.open() as other:
+        try:
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        return False
+
+
+def test_whoever_notes_or_answers_does_so_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal, write, seen = Journal(tmp_path), os.write, list[bool]()
+
+    def watched(file: int, content: bytes) -> int:
+        seen.append(is_locked(tmp_path / "spends"))
+        return write(file, content)
+
+    monkeypatch.setattr(os, "write", watched)
+    journal.note([], ["one"])
+    assert seen == [True]
+    with journal.only("s"):
+        assert is_locked(tmp_path / "turn-s")
+    assert not is_locked(tmp_path / "turn-s")
 
 
 def test_answers_only_grow(tmp_path: Path) -> None:

@@ -20,6 +20,9 @@ _SPLIT = "in how short a fraction the epsilon is split; both parts are charged, 
 
 _NEVER_FALL = "the edges of a band never fall, so that the list ends or begins there in any case"
 _AXIS = "along which axis pairs of boxes are looked for; those that overlap do so along each"
+_STILL_LARGE = (
+    "terms grow until odd is x^2, and at 2 x^2 they are still far above the least, so that the other part decides"
+)
 _WRITES = "1 says that it is opened for writing, which it is"
 
 EQUIVALENT: dict[str, str] = {
@@ -252,6 +255,17 @@ EQUIVALENT: dict[str, str] = {
     "core/ledger/postgres.py | SPARE = 65536 |": "room to spare; a disk that is full all the same undoes the whole transaction",
     "core/ledger/postgres_server.py | IDLE = 4 |": "how many connections wait for the next call; without one a new one is made",
     "core/privacy/samplers.py select | above = behind <= np.uint64(min(int(deepest / rate), 2 ** 64 - 1)) | compared otherwise": "however the layers are chosen the law is the same",
+    "core/privacy/normal.py normal_tail | while term > least or square * 2 > odd: | without part 2": _STILL_LARGE,
+    "core/privacy/normal.py normal_tail | while term > least or square * 2 > odd: | compared otherwise: square * 2 > odd": _STILL_LARGE,
+    "core/privacy/normal.py normal_tail | while term > least or square * 2 > odd: | times 2: 2": _STILL_LARGE,
+    "core/privacy/normal.py normal_tail | while term > least or square * 2 > odd: | half: 2": _STILL_LARGE,
+    "core/privacy/normal.py normal_tail | while term > least or square * 2 > odd: | plus 1: 2": _STILL_LARGE,
+    "core/ledger/durable_file.py | ROOM = 16000000 |": "room to spare; a disk that is full all the same undoes the whole transaction",
+    "core/ledger/durable_file.py KeptFile._check | if connection.execute('PRAGMA application_id').fetchone()[0] != self.layout.mark | minus 1: 0": "there is one number",
+    "core/ledger/durable_file.py KeptFile._check | version = int(connection.execute('PRAGMA user_version').fetchone()[0]) | minus 1: 0": "there is one number",
+    "core/ledger/durable_file.py _create | with closing(_connect(fresh, patience=0)) as connection: |": "nobody else knows the file, so there is nobody to wait for",
+    "core/ledger/lost_spends.py find_lost | if not forgotten and (not again): | without part": "what the ledger knows is true and may be noted, whatever else it lost",
+    "core/ledger/lost_spends.py find_lost |  for entry in known.values() if entry.status == 'stored' and entry.plan_id not i | without part 2": "what is noted twice does no harm",
 }
 
 
