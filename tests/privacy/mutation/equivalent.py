@@ -258,7 +258,7 @@ EQUIVALENT: dict[str, str] = {
     "core/privacy/normal.py normal_tail | while term > least or square * 2 > odd: | without part 2": _STILL_LARGE,
     "core/privacy/normal.py normal_tail | while term > least or square * 2 > odd: | compared otherwise: square * 2 > odd": _STILL_LARGE,
     "core/privacy/normal.py normal_tail | while term > least or square * 2 > odd: | times 2: 2": _STILL_LARGE,
-    "core/privacy/normal.py normal_tail | while term > least or square * 2 > odd: | half: 2": _STILL_LARGE,
+    "core/privacy/normal.py normal_tail | while term > least or square * 2 > odd: | without its second term: square * 2": _STILL_LARGE,
     "core/privacy/normal.py normal_tail | while term > least or square * 2 > odd: | plus 1: 2": _STILL_LARGE,
     "core/ledger/durable_file.py | ROOM = 16000000 |": "room to spare; a disk that is full all the same undoes the whole transaction",
     "core/ledger/durable_file.py KeptFile._check | if connection.execute('PRAGMA application_id').fetchone()[0] != self.layout.mark | minus 1: 0": "there is one number",
