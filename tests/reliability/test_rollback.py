@@ -7,6 +7,7 @@ import os
 import shutil
 import stat
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from core.base.errors import DeskError, Failed, OutOfBudget, Refused
 from core.kernel.query import Query
 from core.ledger.journal import Journal
 from core.plans.plan import Plan
+from core.plans.statements import DeskTable
 from core.sessions.session import Session
 from tests.core.people import DOMAIN, people
 
@@ -104,6 +106,52 @@ def test_a_lost_spend_stops_every_spend_until_it_is_entered(workplace: Workplace
             SPENDS[kind](desk)
         desk.release(plan_of(desk, edition=2))
     assert desk.statement(desk.tables()[0]).spent_share == pytest.approx(0.5)
+
+
+WITH_DELTA, PERSON = Budget(2, "1e-6"), Unit.id("region", 3)
+
+
+@pytest.mark.parametrize(
+    ("unit", "budget", "other_unit", "other_budget", "left"),
+    [
+        (Unit.row(), TOTAL, Unit.row(), WITH_DELTA, 1),
+        (Unit.row(), WITH_DELTA, Unit.row(), TOTAL, 1),
+        (Unit.row(), TOTAL, PERSON, TOTAL, 0),
+        (PERSON, TOTAL, Unit.row(), TOTAL, 0),
+    ],
+    ids=["a delta", "no delta", "people", "rows"],
+)
+def test_an_account_that_is_declared_otherwise_in_the_copy_forgets_nothing(
+    tmp_path: Path, unit: Unit, budget: Budget, other_unit: Unit, other_budget: Budget, left: int
+) -> None:
+    """Unit and budget are free until the first plan, of which the copy knows nothing: a spend of pure noise once
+    counted for nothing in the ways of a budget with a delta, and one for rows as it was in an account of people."""
+    workplace = Workplace(tmp_path)
+    workplace.desk.add_table(people(300), DOMAIN, unit=unit, budget=budget)
+    workplace.backup()
+    workplace.desk.release(pure_plan_of(workplace.desk, 1))
+    desk = workplace.put_back()
+    desk.add_table(people(300), DOMAIN, unit=other_unit, budget=other_budget)
+    desk.enter_lost()
+    account = desk.ledger.account(desk.ledger.dataset(desk.tables()[0].id).fingerprint)
+    assert Fraction(account.left, account.total) == Fraction(left, 2)
+    held = desk.tables()[-1]
+    for number in (2, Fraction(3, 2), Fraction(1, 100)):
+        if number > left:
+            with pytest.raises(DeskError):
+                desk.release(pure_plan_of(desk, number, held))
+    if left:
+        with pytest.raises(DeskError):
+            plan = desk.plan(held, [Marginals(order=1)], mechanism="gaussian", budget=WITH_DELTA, edition=2)
+            desk.release(plan)
+        desk.release(pure_plan_of(desk, left, held))
+    desk.close()
+
+
+def pure_plan_of(desk: Desk, epsilon: int | Fraction, held: DeskTable | None = None) -> Plan:
+    table = held or desk.tables()[0]
+    edition = 1 if held is None else 2
+    return desk.plan(table, [Marginals(order=1)], mechanism="laplace", budget=Budget(epsilon), edition=edition)
 
 
 def test_the_same_plan_gives_no_second_answer(workplace: Workplace) -> None:
