@@ -17,7 +17,7 @@ import pytest
 from hypothesis import settings
 
 from tests import crossings
-from tests.databases import StartedServer
+from tests.databases import RUNNING, StartedServer
 
 # Tests run in as many processes as there are cores: threads inside each would only wait for one another.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -105,8 +105,11 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[StartedServer]:
+def postgres(pytestconfig: pytest.Config) -> Iterator[StartedServer]:
     """A PostgreSQL server that only these tests know; tests that use it carry the marker `slow`."""
+    if (running := pytestconfig.stash.get(RUNNING, None)) is not None:
+        yield running
+        return
     server = StartedServer()
     yield server
     server.stop()

@@ -21,6 +21,8 @@ BOTH = ["file", pytest.param("server", marks=pytest.mark.slow)]
 """What a test is parametrised by that holds for both; the server takes a second to start."""
 REUSED = 4
 """Databases; no test has more at a time."""
+RUNNING = pytest.StashKey["StartedServer"]()
+"""Where whoever runs the tests keeps a server that it has started for them."""
 INSTALLED = "/usr/lib/postgresql/*/bin/postgres"
 NOBODY_KNOWS = "not-to-be-seen"
 """The password of the user who needs one."""
@@ -44,6 +46,8 @@ class StartedServer:
         self._user = pwd.getpwnam("postgres") if os.geteuid() == 0 else None
         if self._user is not None:
             os.chown(self.folder, self._user.pw_uid, self._user.pw_gid)
+        self.first_name = "desk"
+        """How the names of its databases begin; processes that share a server need different ones."""
         self._made = 0
         self._run("initdb", "-D", self._data, "-U", "desk", "-A", "trust", "-E", "UTF8", "--locale=C")
         access = self.folder / "data" / "pg_hba.conf"
@@ -69,8 +73,8 @@ class StartedServer:
 
     def new(self) -> str:
         """The address of an empty database; those of earlier tests come again, because making one is slow."""
-        name = f"desk{self._made % REUSED}"
-        if self._made < REUSED:
+        name = f"{self.first_name}{self._made % REUSED}"
+        if not self.sql("postgres", f"SELECT 1 FROM pg_database WHERE datname = '{name}'"):
             self.sql("postgres", f"CREATE DATABASE {name} OWNER desk")
         else:
             self.cut(self.address(name))

@@ -16,6 +16,7 @@ its loss; servers that share the folder know all of them.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -86,7 +87,8 @@ class Journal:
             try:
                 # Servers on several machines may share the folder, and a network's file system needs this to append.
                 fcntl.flock(file, fcntl.LOCK_EX)
-                os.write(file, content)
+                if os.write(file, content) < len(content):
+                    raise OSError(errno.ENOSPC, "the disk is full")  # a disk that fills up says so by what it left out
                 os.fsync(file)
             finally:
                 os.close(file)

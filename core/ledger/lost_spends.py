@@ -3,7 +3,9 @@
 **Privacy** A lost spend is entered with the amounts that were paid, so that the account's sums are again those of all
 that was ever drawn for it. Its result is gone: it is entered as void, so the same plan gives no second answer for the
 same payment. Where two copies of a workspace have spent beside each other, their spends may together be more than the
-total; the account is then spent, whatever its sums are.
+total; the account is then spent, whatever its sums are. Unit and budget of an account are free until its first plan,
+so the copy may have declared others than the spend was priced for: a way in which it was not priced can never cover
+again, and none can where the unit is another one.
 """
 
 from __future__ import annotations
@@ -94,7 +96,8 @@ def recover(connection: Connection, spend: JournalSpend) -> None:
         (spend.dataset_id, spend.fingerprint, spend.reserved_at, details),
     )
     account = rows.account(connection, spend.fingerprint)
-    sums = joined(json.loads(account.sums), json.loads(spend.amounts))
+    paid = json.loads(spend.amounts) if spend.unit_json == account.unit_json else {}
+    sums = joined(json.loads(account.sums), {way: paid.get(way) for way in account.filters.ways})
     parts = account.filters.parts(sums)
     spent = account.total if parts is None else min(max(parts, account.spent), account.total)
     connection.execute(

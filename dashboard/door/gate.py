@@ -136,7 +136,12 @@ def _headers(scope: Scope, wanted: bytes) -> list[str]:
 
 
 def _length(scope: Scope) -> int | None:
-    """The announced size of a body; a request that sends none and announces none has size 0."""
+    """The announced size of a body; a request that sends none and announces none has size 0.
+
+    A body in chunks is as long as it likes, also where a length is announced beside: servers believe the chunks.
+    """
+    if _headers(scope, b"transfer-encoding"):
+        return None
     announced = _headers(scope, b"content-length")
     if not announced:
         return None if scope["method"] == "PUT" else 0

@@ -6,6 +6,7 @@ import ast
 import sys
 import types
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from tests.privacy.mutation.__main__ import Tally
 from tests.privacy.mutation.equivalent import EQUIVALENT, breaks_no_promise
 from tests.privacy.mutation.graft import graft
 from tests.privacy.mutation.mutator import mutations
+from tests.privacy.mutation.runner import _noting_lines
 from tests.privacy.mutation.tests_of import ROOT, TRUSTED
 from tests.privacy.mutation.tests_of import tests_of as files_for
 
@@ -29,6 +31,14 @@ class Held:
     @property
     def half(self): return self.size // 2
 '''
+
+LOOP = """def loop(n):
+    total = 0
+    for each in range(n):
+        if each > 1:
+            total += 1
+    return total
+"""
 
 
 @pytest.fixture
@@ -91,6 +101,19 @@ def test_exceptions_name_mistakes_that_can_be_made() -> None:
 def test_a_sample_fails_only_where_chance_does_not_explain_it() -> None:
     assert not Tally(60, ["x"] * 9).too_many
     assert Tally(60, ["x"] * 10).too_many
+
+
+def test_lines_are_noted_although_functions_are_followed_no_longer_than_needed(tmp_path: Path) -> None:
+    path = tmp_path / "watched.py"
+    path.write_text(LOOP)
+    made: dict[str, Any] = {}
+    exec(compile(path.read_text(), str(path), "exec"), made)
+    for sizes, expected in (((2,), {1, 2, 3, 4, 6}), ((2, 0, 3, 9), {1, 2, 3, 4, 5, 6})):
+        lines: dict[str, set[int]] = {}
+        with _noting_lines({str(path): "watched"}, lines):
+            for size in sizes:
+                made["loop"](size)
+        assert lines == {"watched": expected}
 
 
 def test_an_exception_spares_no_other_number(monkeypatch: pytest.MonkeyPatch) -> None:

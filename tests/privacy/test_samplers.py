@@ -75,6 +75,19 @@ def test_what_floats_leave_open_is_settled_by_the_same_law(sigma: Fraction, monk
         assert gaussian_fit(settled, sigma) > RIGHT
 
 
+@pytest.mark.parametrize("edge", ["0.5", "2.5", "7.5"])
+@pytest.mark.parametrize("off", ["-5e-13", "0", "5e-13"])
+def test_what_lies_on_an_edge_or_near_it_is_left_open(edge: str, off: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Floats are right to some sixteen digits, and the first 63 bits of a number may go on to either side."""
+    with localcontext(Context(prec=60)):
+        bits = int(normal_tail(Decimal(edge)) * (1 + Decimal(off)) * 2**64)
+    opened: list[int] = []
+    monkeypatch.setattr(samplers, "words", lambda count: np.full(count, bits << 1, dtype=np.uint64))
+    monkeypatch.setattr(samplers, "_settled", lambda first, *_: opened.append(first) or 0)
+    samplers._rounded(1, Fraction(1))
+    assert opened == [bits]
+
+
 def test_a_number_on_an_edge_reads_more_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     """63 bits that agree with those of an edge decide nothing; what follows them does."""
     with localcontext(Context(prec=60)):

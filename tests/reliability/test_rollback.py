@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import shutil
+import stat
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +18,7 @@ from core.base.errors import DeskError, Failed, OutOfBudget, Refused
 from core.kernel.query import Query
 from core.ledger.journal import Journal
 from core.plans.plan import Plan
+from core.plans.statements import DeskTable
 from core.sessions.session import Session
 from tests.core.people import DOMAIN, people
 
@@ -101,6 +106,52 @@ def test_a_lost_spend_stops_every_spend_until_it_is_entered(workplace: Workplace
             SPENDS[kind](desk)
         desk.release(plan_of(desk, edition=2))
     assert desk.statement(desk.tables()[0]).spent_share == pytest.approx(0.5)
+
+
+WITH_DELTA, PERSON = Budget(2, "1e-6"), Unit.id("region", 3)
+
+
+@pytest.mark.parametrize(
+    ("unit", "budget", "other_unit", "other_budget", "left"),
+    [
+        (Unit.row(), TOTAL, Unit.row(), WITH_DELTA, 1),
+        (Unit.row(), WITH_DELTA, Unit.row(), TOTAL, 1),
+        (Unit.row(), TOTAL, PERSON, TOTAL, 0),
+        (PERSON, TOTAL, Unit.row(), TOTAL, 0),
+    ],
+    ids=["a delta", "no delta", "people", "rows"],
+)
+def test_an_account_that_is_declared_otherwise_in_the_copy_forgets_nothing(
+    tmp_path: Path, unit: Unit, budget: Budget, other_unit: Unit, other_budget: Budget, left: int
+) -> None:
+    """Unit and budget are free until the first plan, of which the copy knows nothing: a spend of pure noise once
+    counted for nothing in the ways of a budget with a delta, and one for rows as it was in an account of people."""
+    workplace = Workplace(tmp_path)
+    workplace.desk.add_table(people(300), DOMAIN, unit=unit, budget=budget)
+    workplace.backup()
+    workplace.desk.release(pure_plan_of(workplace.desk, 1))
+    desk = workplace.put_back()
+    desk.add_table(people(300), DOMAIN, unit=other_unit, budget=other_budget)
+    desk.enter_lost()
+    account = desk.ledger.account(desk.ledger.dataset(desk.tables()[0].id).fingerprint)
+    assert Fraction(account.left, account.total) == Fraction(left, 2)
+    held = desk.tables()[-1]
+    for number in (2, Fraction(3, 2), Fraction(1, 100)):
+        if number > left:
+            with pytest.raises(DeskError):
+                desk.release(pure_plan_of(desk, number, held))
+    if left:
+        with pytest.raises(DeskError):
+            plan = desk.plan(held, [Marginals(order=1)], mechanism="gaussian", budget=WITH_DELTA, edition=2)
+            desk.release(plan)
+        desk.release(pure_plan_of(desk, left, held))
+    desk.close()
+
+
+def pure_plan_of(desk: Desk, epsilon: int | Fraction, held: DeskTable | None = None) -> Plan:
+    table = held or desk.tables()[0]
+    edition = 1 if held is None else 2
+    return desk.plan(table, [Marginals(order=1)], mechanism="laplace", budget=Budget(epsilon), edition=edition)
 
 
 def test_the_same_plan_gives_no_second_answer(workplace: Workplace) -> None:
@@ -277,6 +328,55 @@ def test_half_a_line_spoils_no_other(tmp_path: Path) -> None:
         file.write('\n{"stored": "tw')
     journal.note([], ["three"])
     assert journal.read() == ({}, {"one", "three"})
+
+
+def test_a_note_that_a_full_disk_cuts_off_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk takes what still fits and calls that no error."""
+    journal, write = Journal(tmp_path / "journal"), os.write
+    monkeypatch.setattr(os, "write", lambda file, content: write(file, content[:-5]))
+    with pytest.raises(DeskError, match="nothing is spent"):
+        journal.note([], ["one"])
+    monkeypatch.undo()
+    journal.note([], ["two"])
+    assert journal.read() == ({}, {"two"})
+
+
+def test_notes_are_their_owners_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        journal = Journal(tmp_path / "state" / "journal")
+        journal.note([], ["one"])
+        journal.note_answer("s", 1)
+        journal.note_end("s")
+    finally:
+        os.umask(before)
+    folder = tmp_path / "state" / "journal"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
+
+
+def is_locked(file: Path) -> bool:
+    with file.open() as other:
+        try:
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        return False
+
+
+def test_whoever_notes_or_answers_does_so_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal, write, seen = Journal(tmp_path), os.write, list[bool]()
+
+    def watched(file: int, content: bytes) -> int:
+        seen.append(is_locked(tmp_path / "spends"))
+        return write(file, content)
+
+    monkeypatch.setattr(os, "write", watched)
+    journal.note([], ["one"])
+    assert seen == [True]
+    with journal.only("s"):
+        assert is_locked(tmp_path / "turn-s")
+    assert not is_locked(tmp_path / "turn-s")
 
 
 def test_answers_only_grow(tmp_path: Path) -> None:

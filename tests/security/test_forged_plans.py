@@ -1,7 +1,8 @@
 """A plan is a request: whatever is written into it, what runs is what the ledger charged for, or nothing runs.
 
-Every field of a plan and of a session's plan is forged. Each time either a sentence refuses it, nothing is spent and no
-noise is drawn; or it is another plan, which pays its own price: the noise that is drawn costs no more than the charge.
+Every field of a plan for a release, a session or a decision is forged. Each time either a sentence refuses it, nothing
+is spent and no noise is drawn; or it is another plan, which pays its own price: the noise that is drawn costs no more
+than the charge.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from core import Budget, Desk, Marginals, Unit
 from core.base.errors import BadParameter, DeskError, Failed, OutOfBudget, Refused
 from core.kernel.query import Query
 from core.plans.canonical import canonical, identity
+from core.plans.decision_plan import DecisionPlan
 from core.plans.plan import Plan
 from core.plans.plan_file import read_plan_file, write_plan_file
 from core.plans.session_plan import SessionPlan
@@ -117,6 +119,21 @@ SESSION: list[tuple[str, Any, str]] = [
 ]
 
 
+PROJECTS = {"columns": ["a", "b", "c"], "k": 2}
+DECISION: list[tuple[str, Any, str]] = [
+    *(forged for forged in PLAN if forged[0] in ("table", "budget", "edition", "cost", "amounts", "units")),
+    ("mechanism", "projects-exact", "paid"),
+    ("mechanism", "laplace", "refused"),
+    ("mechanism", 7, "refused"),
+    ("public", {"columns": ["b", "c"], "k": 1}, "paid"),
+    ("public", {"columns": ["b", "salary"], "k": 1}, "refused"),
+    ("public", {**PROJECTS, "budget": DEAR.to_json()}, "refused"),
+    ("public", {**PROJECTS, "unit": "none"}, "refused"),
+    ("public", 7, "refused"),
+    ("guarantee", "Nobody is harmed.", "paid"),
+]
+
+
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
     opened = Desk(tmp_path / "desk", pace=Pace(sleep=lambda _: None))
@@ -134,6 +151,10 @@ def plan_of(desk: Desk, held: Any, budget: Budget = CHEAP) -> Plan:
 
 def session_plan_of(desk: Desk, held: Any, budget: Budget = CHEAP) -> SessionPlan:
     return desk.plan_session(held, mechanism="online-laplace", budget=budget, columns=("a", "b"), questions=3)
+
+
+def decision_plan_of(desk: Desk, held: Any, budget: Budget = CHEAP) -> DecisionPlan:
+    return desk.plan_decision(held, "projects", public=PROJECTS, budget=budget)
 
 
 def stood_for(desk: Desk, tmp_path: Path, value: Any) -> Any:
@@ -173,6 +194,7 @@ def outcome(desk: Desk, use: Callable[[], object]) -> str:
 def test_every_field_is_forged() -> None:
     assert {name for name, _, _ in PLAN} == {each.name for each in fields(Plan)}
     assert {name for name, _, _ in SESSION} == {each.name for each in fields(SessionPlan)}
+    assert {name for name, _, _ in DECISION} == {each.name for each in fields(DecisionPlan)}
 
 
 @pytest.mark.crossing(keep=1, each="name")
@@ -197,7 +219,20 @@ def test_a_forged_session(desk: Desk, tmp_path: Path, name: str, value: Any, exp
         assert opened.summary().limit == opened.mechanism.hard_answers(opened.domain, ROW)
 
 
-@pytest.mark.parametrize("make", [plan_of, session_plan_of])
+@pytest.mark.crossing(keep=1, each="name")
+@pytest.mark.parametrize(("name", "value", "expected"), DECISION)
+def test_a_forged_decision(desk: Desk, tmp_path: Path, name: str, value: Any, expected: str) -> None:
+    right = decision_plan_of(desk, table(desk, tmp_path))
+    forged = replace(right, **{name: stood_for(desk, tmp_path, value)})
+    assert outcome(desk, lambda: desk.finish(desk.submit(forged))) == expected
+    if expected == "paid":
+        stored = desk.decision(desk.ledger.entries()[0].plan_id)
+        assert stored is not None
+        assert stored.certificate["epsilon"] == float(CHEAP.epsilon)
+        assert stored.certificate["guarantee"] != "Nobody is harmed."
+
+
+@pytest.mark.parametrize("make", [plan_of, session_plan_of, decision_plan_of])
 def test_an_id_or_text_of_ones_own_is_ignored(desk: Desk, tmp_path: Path, make: Callable[..., Any]) -> None:
     held = table(desk, tmp_path)
     dear, cheap = make(desk, held, Budget(1)), make(desk, held)

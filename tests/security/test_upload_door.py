@@ -147,6 +147,42 @@ def test_a_session_holds_no_more_than_two_of_the_largest_files(server: Server) -
     assert "this session holds as much as it may" in sentence
 
 
+def in_chunks(server: Server, session: str, announced: int, size: int) -> int:
+    """The status of an upload that announces one size and sends another, in chunks."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+    connection.putrequest("PUT", f"/_stcore/upload_file/{session}/a")
+    headers = {"Content-Type": "multipart/form-data; boundary=line", "Content-Length": str(announced)}
+    for name, value in (headers | {"Transfer-Encoding": "chunked"} | with_token(server)).items():
+        connection.putheader(name, value)
+    head = b'--line\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
+    try:
+        connection.endheaders()
+        for part in (head, *[bytes(MEGABYTE)] * (size // MEGABYTE), b"\r\n--line--\r\n", b""):
+            connection.send(b"%x\r\n%b\r\n" % (len(part), part))
+    except OSError:
+        pass
+    try:
+        return connection.getresponse().status
+    except OSError:
+        return 0
+    finally:
+        connection.close()
+
+
+@pytest.mark.exhaustive
+def test_chunks_are_not_let_in_under_a_small_number(demo: Server) -> None:
+    """Of a length and chunks the server believes the chunks: 10 bytes were announced and 60 MB kept."""
+
+    async def through() -> tuple[int, int]:
+        async with arriving(demo) as seen:
+            before = demo.memory()
+            return await asyncio.to_thread(in_chunks, demo, seen.session, 10, LARGE), demo.memory() - before
+
+    status, growth = asyncio.run(through())
+    assert status in (411, 0)
+    assert growth < LARGE * 0.5
+
+
 @pytest.mark.exhaustive
 def test_a_session_that_ended_uploads_no_more(server: Server) -> None:
     session = asyncio.run(visit(server, headers=server.cookie)).session

@@ -1,3 +1,5 @@
+import os
+import stat
 from threading import Thread
 
 import pytest
@@ -34,6 +36,17 @@ def test_an_error_ends_an_attempt_and_other_plans_do_not_wait(tmp_path):
     assert not attempts.under_way("one")
     with attempts.only("one"):
         pass
+
+
+def test_locks_are_their_owners_alone(tmp_path):
+    before = os.umask(0)
+    try:
+        with LockedAttempts(tmp_path / "attempts").only("plan"):
+            modes = [stat.S_IMODE(place.stat().st_mode) for place in (tmp_path / "attempts").glob("**/*")]
+    finally:
+        os.umask(before)
+    assert modes == [0o600]
+    assert stat.S_IMODE((tmp_path / "attempts").stat().st_mode) == 0o700
 
 
 def test_a_file_that_a_killed_attempt_left_stops_nobody(tmp_path):

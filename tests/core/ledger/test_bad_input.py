@@ -123,6 +123,12 @@ def test_a_result_too_large_for_a_row_is_refused(ledger: Ledger) -> None:
     assert ledger.result("p") is None
 
 
+def test_a_result_as_large_as_it_may_be_is_kept(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.ledger.ledger.LARGEST_RESULT", 3)
+    reserve(ledger, "p", 1)
+    assert ledger.store("p", b"abc") == b"abc"
+
+
 def test_the_largest_row_fits_sqlite(ledger: Ledger) -> None:
     with ledger.database.read() as connection:
         row = connection.getlimit(sqlite3.SQLITE_LIMIT_LENGTH)

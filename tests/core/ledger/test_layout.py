@@ -1,14 +1,22 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import sqlite3
 import stat
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from core.base.errors import DeskError
+from core.ledger import durable_file
+from core.ledger.durable_file import KeptFile
+from core.ledger.layout import LARGEST_AMOUNT, LAYOUT
 from core.ledger.ledger import Ledger
+from core.ledger.places import open_database
 from tests.core.ledger.test_ledger import OTHER_BUDGET, REASON, declared, one_way, opened, raw, reserve
 
 
@@ -35,6 +43,47 @@ def test_the_file_is_private_and_synced(ledger: Ledger, path: Path) -> None:
         assert connection.execute("PRAGMA synchronous").fetchone()[0] == 2
         assert connection.execute("PRAGMA foreign_keys").fetchone()[0] == 1
         assert connection.execute("PRAGMA busy_timeout").fetchone()[0] == 30_000
+
+
+def test_whoever_opens_a_file_waits_half_a_minute_for_others(path: Path) -> None:
+    for file in (open_database(path, LAYOUT), KeptFile(path, LAYOUT)):
+        with file.read() as connection:
+            assert connection.execute("PRAGMA busy_timeout").fetchone()[0] == 30_000
+
+
+def test_a_file_that_is_up_to_date_is_opened_while_others_write(ledger: Ledger, path: Path) -> None:
+    with ledger.database.write():
+        assert KeptFile(path, LAYOUT, patience=0.0).patience == 0
+
+
+def test_what_older_programs_wrote_is_still_read() -> None:
+    assert LARGEST_AMOUNT == 2**62
+    assert list(LAYOUT.steps) == [1, 2, 3]
+
+
+def test_a_file_may_be_closed_by_another_thread(tmp_path: Path) -> None:
+    file = KeptFile(tmp_path / "kept.sqlite", replace(LAYOUT, busy=True))
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(file.close).result()
+    assert [name.name for name in tmp_path.iterdir()] == ["kept.sqlite"], "the log has gone into the file"
+
+
+@pytest.mark.parametrize(("name", "words"), [("SQLITE_BUSY_RECOVERY", "Another process"), ("", "(OperationalError)")])
+def test_errors_of_every_kind_are_a_sentence(ledger: Ledger, name: str, words: str) -> None:
+    error = sqlite3.OperationalError()
+    if name:
+        error.sqlite_errorname = name  # type: ignore[misc]
+    assert words in ledger.database._sentence(error)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("missing", "refused"), [(0, False), (1, True)])
+def test_room_for_four_times_its_size_is_made_sure_of(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch, missing: int, refused: bool
+) -> None:
+    free = SimpleNamespace(free=durable_file.ROOM + 4_000 - missing)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: free)
+    with ledger.database.read() as connection, pytest.raises(DeskError) if refused else contextlib.nullcontext():
+        ledger.database.check_room(connection, 1_000)
 
 
 @pytest.mark.parametrize("name", ["a b", "50%20?mode=memory#x", "file:x", ":memory:", "ü'\"\n💾", "-wal", "\udcff"])

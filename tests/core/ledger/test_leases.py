@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from pathlib import Path
 from threading import Thread
+from threading import enumerate as enumerate_threads
 from time import sleep
 from typing import Any
 
@@ -64,12 +67,46 @@ def test_an_error_ends_an_attempt_and_other_plans_do_not_wait(ledger: Ledger) ->
     assert not attempts.under_way("one")
 
 
-def test_it_is_renewed_while_it_lasts(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leases, "SECONDS", 1.5)
+def until(ledger: Ledger) -> Any:
+    with ledger.database.read() as connection:
+        return connection.execute("SELECT until FROM lease").fetchone()["until"]
+
+
+def waited_for(seen: Callable[[], bool]) -> bool:
+    """Whether it comes to pass in seconds, of which a renewal every ten milliseconds needs few."""
+    return any(seen() or sleep(0.02) for _ in range(500))
+
+
+def renewing() -> list[Thread]:
+    return [thread for thread in enumerate_threads() if thread.name == "lease"]
+
+
+def test_it_is_renewed_while_it_lasts_and_keeps_no_program_running(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases, "RENEWALS", 6_000)
     with ledger.attempts.only("p") as lease:
-        sleep(2.5)
-        assert ledger.attempts.under_way("p")
+        first = until(ledger)
+        assert waited_for(lambda: until(ledger) > first)
+        [thread] = renewing()
+        assert thread.daemon
         assert ledger.store("p", b"mine", lease) == b"mine"
+    assert not renewing()
+
+
+def test_what_was_taken_over_is_not_renewed(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leases, "RENEWALS", 6_000)
+    with ledger.attempts.only("p"):
+        taken_over(ledger)
+        end = until(ledger)
+        assert waited_for(lambda: not renewing()), "there is nothing to renew any more"
+        assert until(ledger) == end
+
+
+def test_it_runs_as_long_as_the_readme_says() -> None:
+    readme = (Path(__file__).resolve().parents[3] / "README.md").read_text(encoding="utf-8")
+    assert "holds a lease of 60 seconds, renewed every ten" in readme
+    assert (leases.SECONDS, leases.SECONDS / leases.RENEWALS) == (60, 10)
 
 
 def test_what_was_taken_over_stores_nothing(ledger: Ledger) -> None:
@@ -77,6 +114,12 @@ def test_what_was_taken_over_stores_nothing(ledger: Ledger) -> None:
         taken_over(ledger)
         with pytest.raises(Refused, match="taken this plan over"):
             ledger.store("p", b"mine", lease)
+        with ledger.database.write() as connection:
+            connection.execute("UPDATE lease SET plan_id = 'other'")
+        with pytest.raises(Refused, match="taken this plan over"):
+            ledger.store("p", b"mine", lease)
+        with ledger.database.write() as connection:
+            connection.execute("UPDATE lease SET plan_id = 'p'")
     assert ledger.result("p") is None
     assert ledger.attempts.under_way("p"), "whoever lost it takes nothing from the new holder"
 

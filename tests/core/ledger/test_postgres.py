@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 from core.base.errors import DeskError
-from core.ledger import postgres_server
+from core.ledger import leases, postgres, postgres_server
 from core.ledger.database import Guard, Layout
 from core.ledger.layout import LARGEST_AMOUNT, LAYOUT
 from core.ledger.ledger import Ledger
 from core.ledger.places import on_server, open_database
+from core.ledger.postgres import PostgresDatabase
 from core.ledger.postgres_sql import SCHEMA, as_postgres, sentence_of
 from core.privacy.privacy_filter import PURE
 from core.sessions.kept.file import SessionFile
@@ -227,12 +228,45 @@ def test_a_cut_connection_is_a_sentence_and_the_next_call_goes_on(
 
 
 @pytest.mark.slow
+def test_a_connection_is_used_again_unless_a_transaction_was_left_in_it(ledger: Ledger) -> None:
+    server = ledger.database.server  # type: ignore[attr-defined]
+    with ledger.database.read() as connection:
+        connection.execute("SELECT 1")
+    again = server.reused()
+    assert again is not None
+    server.put_away(again)
+    server.close()
+    with ledger.database.read() as connection:
+        connection.execute("BEGIN")
+    assert server.reused() is None
+
+
+@pytest.mark.slow
 def test_room_is_made_sure_of_and_leaves_nothing(address: str) -> None:
     file = SessionFile(address)
     add(file, state=bytes(100_000))
     record(file, 0)
     with file.database.read() as connection:
         assert connection.execute("SELECT filler FROM room").fetchall() == []
+
+
+def test_room_is_asked_for_a_state_and_what_comes_with_it() -> None:
+    asked: list[Any] = []
+
+    class Server:
+        def execute(self, statement: str, values: Any = ()) -> None:
+            asked.extend(values)
+
+    PostgresDatabase.check_room(None, Server(), 100_000)  # type: ignore[arg-type]
+    assert asked == [100_000 + postgres.SPARE]
+
+
+def test_marks_and_locks_are_those_of_the_programs_before() -> None:
+    """Servers of two versions may share a database: both must find the tables and wait for one another."""
+    marks = [layout.mark.to_bytes(4, "big") for layout in (LAYOUT, leases.LAYOUT)]
+    assert marks == [b"RDLG", b"RDLS"]
+    assert postgres.OPENING.to_bytes(4, "big") == b"RDPG"
+    assert (LAYOUT.version, leases.LAYOUT.version) == (4, 1)
 
 
 @pytest.mark.slow
@@ -287,12 +321,26 @@ def test_what_is_wrong_is_one_sentence_without_a_password(
 
 
 @pytest.mark.slow
+def test_an_error_without_a_connection_is_a_sentence_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    import psycopg
+
+    def broken(**_: Any) -> Any:
+        raise psycopg.OperationalError
+
+    monkeypatch.setattr(psycopg, "connect", broken)
+    with pytest.raises(DeskError, match="cannot be reached"):
+        Ledger("postgresql://desk@db.example/desk")
+
+
+@pytest.mark.slow
 def test_a_server_that_keeps_nothing_or_not_every_letter_is_refused(
     address: str, postgres: StartedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    postgres.sql("postgres", "CREATE DATABASE odd ENCODING 'LATIN1' TEMPLATE template0")
+    odd = f"{name_of(address)}_odd"
+    postgres.sql("postgres", f"DROP DATABASE IF EXISTS {odd}")
+    postgres.sql("postgres", f"CREATE DATABASE {odd} ENCODING 'LATIN1' TEMPLATE template0")
     with pytest.raises(DeskError, match="UTF8"):
-        Ledger(postgres.address("odd"))
+        Ledger(postgres.address(odd))
     execute = postgres_server.PostgresConnection.execute
 
     def unsafe(self: Any, statement: str, *values: Any) -> Any:
@@ -317,4 +365,5 @@ def test_pages_name_the_server_and_no_password(ledger: Ledger) -> None:
     assert ledger.database.where == "a PostgreSQL database on this machine"
     named = postgres_server.PostgresServer(f"postgresql://u:{NOBODY_KNOWS}@db.example/desk", patience=1)
     assert named.host == "db.example"
+    assert postgres_server.PostgresServer("postgresql:///desk", patience=1).host == "this machine"
     assert NOBODY_KNOWS not in repr(named)

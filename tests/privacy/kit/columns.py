@@ -7,7 +7,10 @@ without a row, by the library's own inference, and only what is read from the ot
 from __future__ import annotations
 
 import csv
+import math
+import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
@@ -17,6 +20,7 @@ from uuid import UUID
 
 import duckdb
 import numpy as np
+import openpyxl
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -182,8 +186,38 @@ def database(cells: Sequence[Any], folder: Path) -> Any:
     return (folder / "rows.duckdb", "people")
 
 
+def workbook(cells: Sequence[Any], folder: Path) -> Any:
+    """Each cell has a type of its own; the last column keeps a line from being empty, which would be no row."""
+    book = openpyxl.Workbook()
+    sheet = book.create_sheet("people")
+    names = _frame([]).columns
+    sheet.append([*names, "there"])
+    for cell in cells:
+        given = cell.item() if isinstance(cell, np.generic) else cell
+        if isinstance(given, float) and not math.isfinite(given):
+            raise ValueError("no cell of a workbook holds it")
+        sheet.append([*[given] * len(names), 1])
+    book.save(folder / "rows.xlsx")
+    return (folder / "rows.xlsx", "people")
+
+
+def lite(cells: Sequence[Any], folder: Path) -> Any:
+    """SQLite keeps any value in any column."""
+    (folder / "rows.sqlite").unlink(missing_ok=True)
+    names = _frame([]).columns
+    with closing(sqlite3.connect(folder / "rows.sqlite")) as engine:
+        engine.execute(f"CREATE TABLE people ({', '.join(names)})")
+        for cell in cells:
+            given = cell.item() if isinstance(cell, np.generic) else cell
+            if not isinstance(given, int | float | str | bytes | None):
+                raise TypeError("no cell of the database holds it")
+            engine.execute(f"INSERT INTO people VALUES ({', '.join('?' * len(names))})", [given] * len(names))
+        engine.commit()
+    return (folder / "rows.sqlite", "people")
+
+
 Writer = Callable[[Sequence[Any], Path], Any]
-EXACT: tuple[Writer, ...] = (objects, inferred, nullable, arrow_frame, parquet, comma, tab, database)
+EXACT: tuple[Writer, ...] = (objects, inferred, nullable, arrow_frame, parquet, comma, tab, database, workbook, lite)
 """Ways that hand every value over as it is, in whatever type."""
 ROUGH: tuple[Writer, ...] = (categorical, pandas_text)
 """Ways that write some values differently because of others, in a spelling that means the same."""

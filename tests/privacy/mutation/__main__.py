@@ -17,8 +17,8 @@ from scipy.stats import binom
 
 from tests.privacy.mutation.equivalent import breaks_no_promise
 from tests.privacy.mutation.mutator import Mutation, mutations
-from tests.privacy.mutation.runner import ROOT, Runner
-from tests.privacy.mutation.tests_of import TRUSTED, tests_of
+from tests.privacy.mutation.runner import Runner
+from tests.privacy.mutation.tests_of import ROOT, TRUSTED, tests_of
 
 WANTED = 0.95
 SURE = 1e-3
@@ -64,9 +64,7 @@ def main() -> int:
     paths = {each.path for each in trials}
     tests = list(dict.fromkeys(test for path in sorted(paths) for test in tests_of(path)))
     runner = Runner(tuple(sorted(paths)), trials, tally.note)
-    # Checks of a second and more count; the other cases of a crossing would only repeat what one shows.
-    chosen = "not slow and not crossed and not browser"
-    pytest.main(["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", chosen, *tests], plugins=[runner])
+    pytest.main(["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", *tests], plugins=[runner])
     if runner.broken:
         print("These tests fail on the code as it is:", *runner.broken, sep="\n")
         return 2

@@ -19,6 +19,11 @@ _NO_MORE = "nothing costs nothing and nothing less is shown"
 _SPLIT = "in how short a fraction the epsilon is split; both parts are charged, whatever they are"
 
 _NEVER_FALL = "the edges of a band never fall, so that the list ends or begins there in any case"
+_AXIS = "along which axis pairs of boxes are looked for; those that overlap do so along each"
+_STILL_LARGE = (
+    "terms grow until odd is x^2, and at 2 x^2 they are still far above the least, so that the other part decides"
+)
+_WRITES = "1 says that it is opened for writing, which it is"
 
 EQUIVALENT: dict[str, str] = {
     "core/kernel/asked.py largest_size | return max(int(array.max(initial=0)), -int(array.min(initial=0))) | plus 1: 0 (2)": "it would matter where all are above 0, and then the largest of them is taken",
@@ -238,6 +243,29 @@ EQUIVALENT: dict[str, str] = {
     "core/kernel/decisions/covers.py RuleCosts.scores | return np.array([-int(each.counts(counts)[0]) for each in asked], dtype=np.int64 | minus 1: 0": "there is one number",
     "core/kernel/decisions/vertex_order.py VertexOrder.drawn | degrees, there, found = (present.sum(axis=1), np.ones(len(present), dtype=np.int | half: 1": "edges are the same both ways",
     "core/kernel/decisions/vertex_order.py edge_loss | for each in eases[:-2]: | half: 2": "one sum more, which no step asks for",
+    "core/kernel/tables.py _overlap | order, follow = min(found, key=lambda each: int(each[1].sum())) | half: 1": _AXIS,
+    "core/kernel/tables.py _overlap | order, follow = min(found, key=lambda each: int(each[1].sum())) | max for min": _AXIS,
+    "core/kernel/decisions/cuts.py | MOST_WEIGHT = 1000 |": "how heavy an edge may be; sums are clipped by the same number",
+    "core/privacy/normal.py normal_tail | while term > least or square * 2 > odd: | compared otherwise: term > least": "one term more or less beyond the digits in use",
+    "core/ledger/journal.py Journal.only | file = self._opened(self._folder / f'turn-{session}', 0) | plus 1: 0": _WRITES,
+    "core/ledger/journal.py Journal.note_answer | file = self._opened(self._folder / f'session-{session}', 0) | plus 1: 0": _WRITES,
+    "core/ledger/journal.py Journal.note_end | file = self._opened(self._folder / f'ended-{session}', 0) | plus 1: 0": _WRITES,
+    "core/ledger/leases.py | LOOK_AGAIN = 0.25 |": "how often whoever waits looks",
+    "core/ledger/leases.py LeasedAttempts.only | lease = Lease(plan_id, secrets.token_hex(16)) |": "no two servers draw the same name, however many of its bytes are left or added here",
+    "core/ledger/postgres.py | SPARE = 65536 |": "room to spare; a disk that is full all the same undoes the whole transaction",
+    "core/ledger/postgres_server.py | IDLE = 4 |": "how many connections wait for the next call; without one a new one is made",
+    "core/privacy/samplers.py select | above = behind <= np.uint64(min(int(deepest / rate), 2 ** 64 - 1)) | compared otherwise": "however the layers are chosen the law is the same",
+    "core/privacy/normal.py normal_tail | while term > least or square * 2 > odd: | without part 2": _STILL_LARGE,
+    "core/privacy/normal.py normal_tail | while term > least or square * 2 > odd: | compared otherwise: square * 2 > odd": _STILL_LARGE,
+    "core/privacy/normal.py normal_tail | while term > least or square * 2 > odd: | times 2: 2": _STILL_LARGE,
+    "core/privacy/normal.py normal_tail | while term > least or square * 2 > odd: | without its second term: square * 2": _STILL_LARGE,
+    "core/privacy/normal.py normal_tail | while term > least or square * 2 > odd: | plus 1: 2": _STILL_LARGE,
+    "core/ledger/durable_file.py | ROOM = 16000000 |": "room to spare; a disk that is full all the same undoes the whole transaction",
+    "core/ledger/durable_file.py KeptFile._check | if connection.execute('PRAGMA application_id').fetchone()[0] != self.layout.mark | minus 1: 0": "there is one number",
+    "core/ledger/durable_file.py KeptFile._check | version = int(connection.execute('PRAGMA user_version').fetchone()[0]) | minus 1: 0": "there is one number",
+    "core/ledger/durable_file.py _create | with closing(_connect(fresh, patience=0)) as connection: |": "nobody else knows the file, so there is nobody to wait for",
+    "core/ledger/lost_spends.py find_lost | if not forgotten and (not again): | without part": "what the ledger knows is true and may be noted, whatever else it lost",
+    "core/ledger/lost_spends.py find_lost |  for entry in known.values() if entry.status == 'stored' and entry.plan_id not i | without part 2": "what is noted twice does no harm",
 }
 
 

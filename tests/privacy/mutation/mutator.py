@@ -15,7 +15,7 @@ COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
 SWAPPED = {"min": "max", "max": "min", "floor": "ceil", "ceil": "floor"}
 EITHER_WAY = (
     "isinstance", "min", "max", "minimum", "maximum", "clip", "gcd", "lcm", "add", "multiply", "intersect1d",
-    "array_equal",
+    "array_equal", "samestat",
 )  # fmt: skip
 """Functions whose first two arguments may change places, or that cannot be called otherwise."""
 Change = Callable[[ast.AST], ast.AST]

@@ -2,7 +2,7 @@
 
 First every test runs once on the code as it is and notes which lines of the trusted files it passes through, and how
 long it takes. A mutant is then tried by the tests that pass through its line, quick ones first, until one fails. Both
-use all cores.
+use all cores, and one PostgreSQL server where tests need one.
 """
 
 from __future__ import annotations
@@ -20,19 +20,20 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import IO, Any
 
 import pytest
 from _pytest.runner import runtestprotocol
 
+from tests.databases import RUNNING, StartedServer
 from tests.privacy.mutation.graft import graft
 from tests.privacy.mutation.mutator import Mutation
+from tests.privacy.mutation.tests_of import ON_SERVERS, ROOT, tests_of
 
-ROOT = Path(__file__).resolve().parents[3]
-SLOWER, PATIENCE = 3, 300
-"""A test that works so many times longer than on the code as it is, and a second more, never ends; nor does a mutant
-after so many seconds on the clock. Both count as noticed."""
+SLOWER, PATIENCE = 3, 30
+"""A test that works so many times longer than on the code as it is, and a second more, never ends; nor does one that
+takes ten times as long on the clock, and so many seconds more. Both count as noticed."""
 LONGEST = 15.0
 """Seconds of tests that a mutant is tried by, as they take on the code as it is while lines are noted, which is slow.
 Only what survives is tried by all of them."""
@@ -49,47 +50,70 @@ class Runner:
     report: Callable[[Mutation, bool, float], None]
     """Is told of each mutant whether a test notices it, and how long that took."""
     seconds: dict[str, float] = field(default_factory=dict)
+    """Of work, for each test."""
+    clock: dict[str, float] = field(default_factory=dict)
+    """The same with the time in which it waits."""
     passing: dict[tuple[str, int], set[str]] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
     items: dict[str, pytest.Item] = field(default_factory=dict)
+    server: StartedServer | None = None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        self.items = {item.nodeid: item for item in session.items}
-        gc.freeze()  # what is loaded is shared with the processes of all mutants
-        for ran in self._surveyed(list(self.items.values())):
-            self._note(ran)
-        again = {ran["test"] for ran in self._surveyed([self.items[test] for test in self.broken]) if ran["failed"]}
-        self.broken = [test for test in self.broken if test in again]
-        if not self.broken:
-            self._try_all()
-        gc.unfreeze()
+        self.items = {item.nodeid: item for item in session.items if _counts(item)}
+        with self._server(session.config):
+            gc.freeze()  # what is loaded is shared with the processes of all mutants
+            for ran in self._surveyed(list(self.items.values())):
+                self._note(ran)
+            again = {ran["test"] for ran in self._surveyed([self.items[test] for test in self.broken]) if ran["failed"]}
+            self.broken = [test for test in self.broken if test in again]
+            if not self.broken:
+                self._try_all()
+            gc.unfreeze()
         return True
+
+    @contextlib.contextmanager
+    def _server(self, config: pytest.Config) -> Iterator[None]:
+        """Started once: processes that end in the midst of a test would leave theirs behind."""
+        if not any("postgres" in getattr(item, "fixturenames", ()) for item in self.items.values()):
+            yield
+            return
+        self.server = config.stash[RUNNING] = StartedServer()
+        try:
+            yield
+        finally:
+            self.server.stop()
+
+    def _take_place(self, place: int) -> None:
+        """In a child process: its databases are not those of the others that run beside it."""
+        if self.server is not None:
+            self.server.first_name = f"desk{place}_"
 
     def _surveyed(self, items: list[pytest.Item]) -> Iterator[dict[str, Any]]:
         """What a run of each test notes; tests of one file stay together, because they may share what is set up."""
         files = [list(found) for _, found in groupby(items, key=lambda item: item.nodeid.partition("::")[0])]
         shares = [[item for file in files[first::CORES] for item in file] for first in range(CORES)]
-        for line in _lines_of([partial(self._survey, items=share) for share in shares if share]):
+        works = [partial(self._survey, place=place, items=share) for place, share in enumerate(shares) if share]
+        for line in _lines_of(works):
             yield json.loads(line)
 
     def _try_all(self) -> None:
         """A mutant is noticed if a test fails on it, it cannot be loaded, or never ends."""
-        waiting, running = list(reversed(self.chosen)), dict[int, tuple[Mutation, float]]()
+        waiting, free = list(reversed(self.chosen)), list(range(CORES))
+        running = dict[int, tuple[Mutation, int, float]]()
         while waiting or running:
-            while waiting and len(running) < CORES:
-                mutation = waiting.pop()
-                running[_start(partial(self._try, mutation))] = mutation, time.monotonic()
-            for child, (mutation, started) in list(running.items()):
-                taken = time.monotonic() - started
-                if (fails := _has_failed(child, taken)) is not None:
-                    del running[child]
-                    self.report(mutation, fails, taken)
-            time.sleep(0.005)
+            while waiting and free:
+                mutation, place = waiting.pop(), free.pop()
+                running[_start(partial(self._try, mutation, place))] = mutation, place, time.monotonic()
+            child, status = os.wait()
+            mutation, place, started = running.pop(child)
+            _end_children(child)
+            free.append(place)
+            self.report(mutation, status != 0, time.monotonic() - started)
 
     def _note(self, ran: dict[str, Any]) -> None:
         test = ran["test"]
-        self.seconds[test] = ran["seconds"]
+        self.seconds[test], self.clock[test] = ran["seconds"], ran["clock"]
         if ran["failed"]:  # perhaps by chance, and then it would notice mutants by chance
             self.broken.append(test)
             return
@@ -97,18 +121,20 @@ class Runner:
             for line in [ALL_LINES, *lines]:
                 self.passing.setdefault((path, line), set()).add(test)
 
-    def _survey(self, report: Callable[[str], None], items: list[pytest.Item]) -> None:
+    def _survey(self, report: Callable[[str], None], place: int, items: list[pytest.Item]) -> None:
+        self._take_place(place)
         watched = {str(ROOT / path): path for path in self.trusted}
         for item, after in _with_next(items):
             lines: dict[str, set[int]] = {}
-            started = time.process_time()
+            clock, started = time.monotonic(), time.process_time()
             with _noting_lines(watched, lines):
                 failed = _fails_on(item, after)
-            seconds = time.process_time() - started
+            times = {"seconds": time.process_time() - started, "clock": time.monotonic() - clock}
             noted = {path: sorted(found) for path, found in lines.items()}
-            report(json.dumps({"test": item.nodeid, "seconds": seconds, "failed": failed, "lines": noted}))
+            report(json.dumps({"test": item.nodeid, "failed": failed, "lines": noted, **times}))
 
-    def _try(self, mutation: Mutation) -> bool:
+    def _try(self, mutation: Mutation, place: int) -> bool:
+        self._take_place(place)
         path = ROOT / mutation.path
         name = mutation.path.removesuffix(".py").replace("/", ".")
         if not graft(name, path, mutation.code(path.read_text())):
@@ -117,14 +143,21 @@ class Runner:
         return any(self._notices(item, after) for item, after in _with_next(chosen))
 
     def _notices(self, item: pytest.Item, after: pytest.Item | None) -> bool:
-        signal.setitimer(signal.ITIMER_VIRTUAL, SLOWER * self.seconds[item.nodeid] + 1)  # ends this process
+        # Both end this process.
+        signal.setitimer(signal.ITIMER_VIRTUAL, SLOWER * self.seconds[item.nodeid] + 1)
+        signal.setitimer(signal.ITIMER_REAL, 10 * self.clock[item.nodeid] + PATIENCE)
         return _fails_on(item, after)
 
     def _tests_of(self, mutation: Mutation) -> Iterator[str]:
         """Those that pass through its lines; of a line that is run when the file is loaded, all that pass through the
-        file, and first those that name the constant, because they may pass through no line."""
+        file, or all there are where it has constants only. First those that name the constant."""
         found = set[str]().union(*(self.passing.get((mutation.path, line), ()) for line in mutation.lines))
-        tests = found or self.passing.get((mutation.path, ALL_LINES), set())
+        files = tests_of(mutation.path)
+        tests = (
+            found
+            or self.passing.get((mutation.path, ALL_LINES))
+            or {test for test in self.items if test.partition("::")[0] in files}
+        )
         naming = {test for test, item in self.items.items() if mutation.sets & _names_of(item)}
         own = f"/test_{Path(mutation.path).name}"
         total = 0.0
@@ -137,6 +170,12 @@ class Runner:
             if total > LONGEST:
                 return
             yield test
+
+
+def _counts(item: pytest.Item) -> bool:
+    """Checks of a second and more count; the other cases of a crossing would only repeat what one shows."""
+    slow = item.get_closest_marker("slow") and item.nodeid.partition("::")[0] not in ON_SERVERS
+    return not slow and not any(item.get_closest_marker(name) for name in ("crossed", "browser"))
 
 
 def _names_of(item: pytest.Item) -> frozenset[str]:
@@ -156,17 +195,28 @@ def _fails_on(item: pytest.Item, after: pytest.Item | None) -> bool:
 
 @contextlib.contextmanager
 def _noting_lines(watched: dict[str, str], lines: dict[str, set[int]]) -> Iterator[None]:
+    """A function all of whose lines were met is not followed any more, which is where most of the time would go."""
+    unmet: dict[CodeType, set[int]] = {}
+
     def local(frame: FrameType, event: str, _: object) -> Any:
         if event == "line":
-            lines[watched[frame.f_code.co_filename]].add(frame.f_lineno)
+            left = unmet[frame.f_code]
+            if frame.f_lineno in left:
+                left.remove(frame.f_lineno)
+                lines[watched[frame.f_code.co_filename]].add(frame.f_lineno)
+            if not left:
+                frame.f_trace_lines = False
         return local
 
     def every_call(frame: FrameType, event: str, _: object) -> Any:
-        path = watched.get(frame.f_code.co_filename)
+        code = frame.f_code
+        path = watched.get(code.co_filename)
         if path is None:
             return None
-        lines.setdefault(path, set()).add(frame.f_lineno)
-        return local
+        if (left := unmet.get(code)) is None:
+            left = unmet[code] = {line for _, _, line in code.co_lines() if line} - {code.co_firstlineno}
+            lines.setdefault(path, set()).add(code.co_firstlineno)
+        return local if left else None
 
     before = sys.gettrace()
     sys.settrace(every_call)
@@ -207,17 +257,10 @@ def _start(work: Callable[[], bool]) -> int:
     return child
 
 
-def _has_failed(child: int, taken: float) -> bool | None:
-    """Whether its work was true, raised or never ended; None while it works."""
-    done, status = os.waitpid(child, os.WNOHANG)
-    if done:
-        return status != 0
-    if taken < PATIENCE:
-        return None
+def _end_children(child: int) -> None:
+    """What a process that has ended may have left running."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return True
 
 
 def _be_silent() -> None:

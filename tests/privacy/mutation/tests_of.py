@@ -15,11 +15,11 @@ def _files(folder: str, named: str = "*") -> list[str]:
 TRUSTED = (
     *_files("core/kernel"),
     *_files("core/privacy"),
+    *_files("core/ledger"),
     "core/plans/pricing.py",
-    "core/ledger/ledger.py",
-    "core/ledger/refunds.py",
-    "core/ledger/rows.py",
 )
+ON_SERVERS = ["tests/core/ledger/test_leases.py", "tests/core/ledger/test_postgres.py"]
+"""Their tests need a PostgreSQL server. They are marked as slow, but only starting it is."""
 ROOMS = {
     "kernel": _files("tests/core/kernel", "test_*"),
     "kernel/databases": _files("tests/core/kernel/databases", "test_*"),
@@ -28,8 +28,9 @@ ROOMS = {
     "privacy": [*_files("tests/core/privacy", "test_*"), "tests/privacy/test_samplers.py"],
     "plans": ["tests/core/plans/test_pricing.py", "tests/core/plans/test_terms.py"],
     "ledger": [
-        *_files("tests/core/ledger", "test_*"),
+        *(test for test in _files("tests/core/ledger", "test_*") if test not in ON_SERVERS),
         "tests/core/sessions/test_settlement.py",
+        "tests/reliability/test_old_workspace.py",
         "tests/reliability/test_rollback.py",
         "tests/security/test_budget_of_people.py",
     ],
@@ -38,5 +39,5 @@ ROOMS = {
 
 def tests_of(path: str) -> list[str]:
     """Of the tests of these files, those are run that pass through a mistake."""
-    room = path.removeprefix("core/").rpartition("/")[0]
-    return ROOMS[room]
+    room, _, name = path.removeprefix("core/").rpartition("/")
+    return ON_SERVERS if name.startswith(("leases", "postgres")) else ROOMS[room]
