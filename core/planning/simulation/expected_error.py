@@ -16,6 +16,9 @@ from core.planning.simulation.trial import Trial
 
 LEAST = 0.05
 """Rows; a logarithm needs something above 0, and less than this is exact for everybody."""
+LEAST_WORST = 0.5
+"""Rows; the largest error of many counts is a whole row or nearly none, and by how little says nothing of how
+far the next run is off."""
 SPREAD, STUDIED_SPREAD, SPREAD_RUNS = 0.35, 0.6, 4
 """What logarithms of errors usually vary by between tables, of mechanisms that compete and of those for study, whose
 largest error is often that of the largest count; and how many trials that is worth beside those that were made.
@@ -70,7 +73,7 @@ def figure_of(
     each = np.array([errors[place::kinds].mean() for place in range(min(kinds, len(trials)))])
     mean = max(float(np.sqrt(each).mean() ** 2), LEAST)
     middle, spread = _middle(log_errors(trials), usual)
-    worst, beyond = _middle(_logs([trial.worst for trial in trials]), usual)
+    worst, beyond = _middle(_logs([trial.worst for trial in trials], LEAST_WORST), usual)
     return Figure(
         mean=mean,
         worst=min(worst * math.exp(BEYOND * beyond), float(rows)),
@@ -86,11 +89,11 @@ def figure_of(
 
 def log_errors(trials: Sequence[Trial]) -> Floats:
     """Logarithms of the mean errors, in the order of the tables."""
-    return _logs([trial.mean for trial in trials])
+    return _logs([trial.mean for trial in trials], LEAST)
 
 
-def _logs(errors: Sequence[float]) -> Floats:
-    return np.log(np.maximum(errors, LEAST))
+def _logs(errors: Sequence[float], least: float) -> Floats:
+    return np.log(np.maximum(errors, least))
 
 
 def _middle(logs: Floats, usual: float) -> tuple[float, float]:

@@ -58,14 +58,13 @@ class Figures:
     def quick(self, mechanism: Mechanism, stand_ins: StandIns, runs: int | None = None) -> Figure:
         """What is known, else what a few trials show; the model where even one would take too long."""
         model = modelled(mechanism, stand_ins)
-        if runs is None:
-            runs = min(QUICK_RUNS, max(int(QUICK_SECONDS / model.cost), int(model.cost <= ONE_SECONDS)))
-        return self._figure(mechanism, stand_ins, runs, model)
+        return self._figure(mechanism, stand_ins, _first_runs(model) if runs is None else runs, model)
 
     def told(self, mechanism: Mechanism, stand_ins: StandIns) -> Figure:
         """The first figure of a single plan: on a table of every kind, as far as the time allows."""
-        kinds = min(stand_ins.kinds, QUICK_RUNS, int(KIND_SECONDS / modelled(mechanism, stand_ins).cost))
-        return self.quick(mechanism, stand_ins, max(kinds, self.quick(mechanism, stand_ins).runs))
+        model = modelled(mechanism, stand_ins)
+        kinds = min(stand_ins.kinds, QUICK_RUNS, int(KIND_SECONDS / model.cost))
+        return self._figure(mechanism, stand_ins, max(kinds, _first_runs(model)), model)
 
     def kept(self, mechanism: Mechanism, stand_ins: StandIns) -> Figure | None:
         """What earlier trials showed; None where there were none."""
@@ -125,6 +124,10 @@ class Figures:
         if self._folder is None:
             return
         settle(self._folder / f"{key}.json", [asdict(trial) for trial in trials])
+
+
+def _first_runs(model: Modelled) -> int:
+    return min(QUICK_RUNS, max(int(QUICK_SECONDS / model.cost), int(model.cost <= ONE_SECONDS)))
 
 
 def _figure(mechanism: Mechanism, stand_ins: StandIns, trials: Sequence[Trial]) -> Figure | None:

@@ -10,6 +10,7 @@ import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -82,7 +83,7 @@ class StandIns:
         """After so many places tables of the same kinds, or drawn from the same rows, come again."""
         return len(self.samples) or len(KINDS)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """A digest of everything that the tables follow from."""
         facts = (
@@ -97,7 +98,10 @@ class StandIns:
         return digest.hexdigest()
 
     def table(self, place: int) -> Counts:
-        """The stand-in at a place."""
+        """The stand-in at a place; the first one of each kind is at hand for the next mechanism that is tried on it."""
+        return _kept_table(self, place) if place < min(self.kinds, len(KINDS)) else self._made(place)
+
+    def _made(self, place: int) -> Counts:
         generator = np.random.default_rng([0, place, *bytes.fromhex(self.key)[:8]])
         copies = math.ceil(self.rows / DRAWN)
         drawn = math.ceil(self.rows / copies)
@@ -109,6 +113,12 @@ class StandIns:
             made = look_alike(self.domain, self.unit, drawn, generator, place=place, sketch=self.sketch)
         made = lawful_rows(made, generator)
         return made if copies == 1 else Repeated(made, copies)
+
+
+@lru_cache(maxsize=len(KINDS))
+def _kept_table(stand_ins: StandIns, place: int) -> Counts:
+    """Mechanisms are compared on the same tables, which take up to a tenth of a second to be drawn."""
+    return stand_ins._made(place)
 
 
 @dataclass(frozen=True, eq=False)

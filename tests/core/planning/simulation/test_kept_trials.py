@@ -143,6 +143,15 @@ def test_all_within_covers_the_trials_it_was_made_of() -> None:
     assert figure_of(trials, 10, "tables").worst == 10, "nothing is off by more than all rows"
 
 
+def test_runs_that_are_exact_do_not_make_all_within_larger() -> None:
+    def told(*worst: float) -> float:
+        return figure_of([Trial(mean=0.1, worst=each, seconds=0.1) for each in worst], 1_000, "tables").worst
+
+    whole = told(*[1.0] * 9)
+    assert 1 <= told(*[0.0, 0.01, 1e-9, 0.0], *[1.0] * 5) <= 1.1 * whole
+    assert told(*[0.0] * 16, 1.0, 1.0) > 0.8, "a whole row in one run of nine is told"
+
+
 def test_noise_is_averaged_and_no_kind_of_table_rules() -> None:
     lucky = [Trial(mean=mean, worst=9.0, seconds=0.1) for mean in (0.0, 100.0, 2.0, 300.0)]
     assert figure_of(lucky, 1_000, "tables", kinds=2).mean == pytest.approx(((1 + 200**0.5) / 2) ** 2)

@@ -9,7 +9,7 @@ import pytest
 
 from core.base.errors import BadParameter
 from core.planning.simulation import look_alike as look_alike_module
-from core.planning.simulation.look_alike import KINDS, look_alike
+from core.planning.simulation.look_alike import FINE, KINDS, MOST_CROWDED, look_alike
 from core.privacy.unit import Unit
 from core.schema.domain import Booleans, Categories, Domain, Integers, Reals
 from core.table.stand_in import StandIn
@@ -72,7 +72,7 @@ def test_columns_depend_on_each_other_as_strongly_as_the_place_says() -> None:
 
 
 def test_few_combinations_occur_where_rows_are_copies() -> None:
-    plain = Domain(tuple(Integers(name=name, low=0, high=49) for name in "abcd"))
+    plain = Domain(tuple(Integers(name=name, low=0, high=FINE - 1) for name in "abcdefg"))
 
     def occurring(place: int) -> float:
         table = look_alike(plain, Unit.row(), 3_000, np.random.default_rng(5), place=place)
@@ -81,6 +81,17 @@ def test_few_combinations_occur_where_rows_are_copies() -> None:
     for place, kind in enumerate(KINDS):
         assert occurring(place) > 0.6 or kind.copied
         assert occurring(place) < 1.1 - 0.8 * kind.copied
+
+
+def test_the_more_steps_a_column_has_the_likelier_most_rows_crowd_in_few_of_them() -> None:
+    def crowded(size: int) -> float:
+        """The part of the columns with half their rows in the first sixteenth of the steps."""
+        columns = Domain(tuple(Integers(name=f"c{place}", low=0, high=size - 1) for place in range(30)))
+        tables = [look_alike(columns, Unit.row(), 500, np.random.default_rng(7), place=place) for place in range(4)]
+        return float(np.mean([np.median(table.codes, axis=0) < size / 16 for table in tables]))
+
+    coarse, fine, finest = crowded(FINE), crowded(4 * FINE), crowded(256 * FINE)
+    assert coarse + 0.2 < fine < finest < MOST_CROWDED + 0.15
 
 
 def test_a_sketch_is_met() -> None:

@@ -56,3 +56,11 @@ def test_the_key_tells_everything_apart_that_matters() -> None:
         StandIns.from_samples(DOMAIN, Unit.row(), 100, [StandIn(DOMAIN, np.zeros((2, 2), int), Unit.row())], ""),
     ]
     assert len({each.key for each in (usual, *others)}) == 6
+
+
+def test_the_first_table_of_each_kind_is_at_hand_and_is_the_one_that_would_be_drawn() -> None:
+    public, again = (StandIns.of(DOMAIN, Unit.row(), 500) for _ in range(2))
+    for place in range(public.kinds):
+        assert public.table(place) is public.table(place)
+        assert public.table(place).marginal(("a", "b")).tolist() == again.table(place).marginal(("a", "b")).tolist()
+    assert public.table(public.kinds) is not public.table(public.kinds)
