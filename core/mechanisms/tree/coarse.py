@@ -30,8 +30,6 @@ mass: ranges end anywhere, and columns often depend on each other most at their 
 census (14 columns, 48,000 rows, epsilon 1, three sessions, 10,000 conjunctions and ranges): the largest error is .0136
 with two parts of equal mass, .0102 with four, and .0075 with four of which width is half; on two other generated
 tables .0107 and .0133 became .0095 and .0108, on a third nothing changed. Five parts did no better."""
-SUMS = (4, 2)
-"""Parts of ordered columns over which the sums of measured tables are met as well."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,30 +152,27 @@ def few_parts(shares: Floats, *, ordered: bool) -> NDArray[np.int64]:
 
 def coarse_sums(
     tables: Mapping[Columns, Floats], sigmas: Mapping[Columns, float], ordered: Collection[str]
-) -> dict[Columns, list[Wanted]]:
+) -> dict[Columns, Wanted]:
     """Sums of measured tables over parts of their ordered columns, each with the noise of a sum.
 
     Cells that each miss their count by a little of the noise, all to the same side, miss long ranges by far more than
     the noise of a range. `tables` may be negative in places: without that all their cells would be too large at thin
     ends, and too small in the middle.
     """
-    found: dict[Columns, list[Wanted]] = {}
+    found: dict[Columns, Wanted] = {}
     for columns, table in tables.items():
         if len(columns) > 1:
-            shapes = {table.shape}
-            for parts in SUMS:
-                groups = tuple(_along(table, axis, parts, name in ordered) for axis, name in enumerate(columns))
-                coarse = GroupedTable(columns, groups)
-                if coarse.shape not in shapes and min(coarse.shape) > 1:
-                    shapes.add(coarse.shape)
-                    sigma = sigmas[columns] * np.sqrt(coarse.merged(np.ones(table.shape)))
-                    found.setdefault(columns, []).append(Wanted(columns, coarse.merged(table), sigma, coarse))
+            groups = (_along(table, axis, name in ordered) for axis, name in enumerate(columns))
+            coarse = GroupedTable(columns, tuple(groups))
+            if coarse.shape != table.shape and min(coarse.shape) > 1:
+                sigma = sigmas[columns] * np.sqrt(coarse.merged(np.ones(table.shape)))
+                found[columns] = Wanted(columns, coarse.merged(table), sigma, coarse)
     return found
 
 
-def _along(table: Floats, axis: int, parts: int, ordered: bool) -> NDArray[np.int64]:
+def _along(table: Floats, axis: int, ordered: bool) -> NDArray[np.int64]:
     """The part of every value along one axis; itself where the axis has no order or as few values."""
     size = table.shape[axis]
-    if not ordered or size <= parts:
+    if not ordered or size <= PARTS:
         return np.arange(size)
-    return neighbours(np.maximum(np.moveaxis(table, axis, 0).reshape(size, -1).sum(axis=1), 0.0), parts)
+    return neighbours(np.maximum(np.moveaxis(table, axis, 0).reshape(size, -1).sum(axis=1), 0.0), PARTS)

@@ -60,19 +60,17 @@ class Pull:
         points: Points,
         tables: Mapping[Columns, Floats],
         sigmas: Mapping[Columns, float],
-        sums: Mapping[Columns, Sequence[Wanted]] | None = None,
+        sums: Mapping[Columns, Wanted] | None = None,
     ) -> list[Pull]:
-        """All cells of many tables, and sums of them, in as few passes over the records as small joint tables allow."""
+        """All cells of many tables, and sums of some, in as few passes over the records as small joint tables allow."""
         records = Records(points.codes, dict(zip(points.domain.names, points.domain.shape(), strict=True)))
         found = []
         for bundle in records.bundles(tables):
             shape = points.domain.shape(bundle.columns)
-            wanted = tuple(
-                each
-                for columns in bundle.tables
-                for each in (Wanted(columns, tables[columns], sigmas[columns]), *(sums or {}).get(columns, ()))
-            )
-            found.append(cls(_narrow(records.places(bundle), math.prod(shape)), bundle.columns, shape, wanted))
+            wanted = [Wanted(columns, tables[columns], sigmas[columns]) for columns in bundle.tables]
+            wanted += [sums[columns] for columns in bundle.tables if sums and columns in sums]
+            places = _narrow(records.places(bundle), math.prod(shape))
+            found.append(cls(places, bundle.columns, shape, tuple(wanted)))
         return found
 
 

@@ -70,11 +70,10 @@ def test_sums_over_parts_have_the_noise_of_sums():
     tables = {("x", "y"): np.arange(24.0).reshape(8, 3) - 3, ("x",): np.ones(8)}
     found = coarse_sums(tables, {("x", "y"): 2.0, ("x",): 1.0}, {"x"})
     assert set(found) == {("x", "y")}
-    four, two = found["x", "y"]
-    assert four.target.shape == (4, 3) and two.target.shape == (2, 3)
-    for each in (four, two):
-        assert each.groups is not None and np.array_equal(each.target, each.groups.merged(tables["x", "y"]))
-        assert np.allclose(np.square(each.sigma).sum(), 24 * 2.0**2)
+    sums = found["x", "y"]
+    assert sums.target.shape == (PARTS, 3) and sums.groups is not None
+    assert np.array_equal(sums.target, sums.groups.merged(tables["x", "y"]))
+    assert np.allclose(np.square(sums.sigma).sum(), 24 * 2.0**2)
     assert not coarse_sums(tables, {("x", "y"): 2.0, ("x",): 1.0}, ())
 
 
