@@ -34,7 +34,7 @@ from core.schema.domain import Booleans, Categories, Domain, Integers
 from core.table.stand_in import StandIn
 from tests.bench.kit.line import Line
 from tests.bench.kit.real_data import adult
-from tests.kernels import kernel_for, run
+from tests.kernels import OpenSession, answered, kernel_for, opened, run
 
 BUDGET = Budget(1, 1e-9)
 LARGEST_TABLE = 2**17
@@ -51,9 +51,10 @@ TARGETS = {
 CPU_MS = {"easy": 5.0, "hard": 200.0}
 OPENING_S = 8.0
 THEME_TARGET = 0.85
-SESSIONS, SESSION_ROWS, TRIED = 100, 5_000, 8
-"""Sessions of which none may die; the rows of their table, fewer than elsewhere so that all of them can be played and
-noise weighs more; and of how many questions each time the one is asked that would be answered worst."""
+SESSIONS, OPENINGS, SESSION_ROWS, TRIED = 100, 10, 5_000, 8
+"""Sessions of which none may die; how often one is opened, from where as many sessions go apart; the rows of their
+table, fewer than elsewhere so that all of them can be played and noise weighs more; and of how many questions each time
+the one is asked that would be answered worst."""
 
 Conditions = dict[str, np.ndarray]
 
@@ -223,26 +224,30 @@ def deaths(table: StandIn, sessions: int, questions: int) -> Iterator[Line]:
 
     Whoever asks is told the true errors and asks what is answered worst, every second time the other way round.
     """
-    died = sum(not _lives(table, questions, seed) for seed in range(sessions))
+    session, died = OnlineTree(budget=BUDGET), 0
+    for start in range(0, sessions, sessions // OPENINGS):
+        begun = opened(session, table)
+        seeds = range(start, start + sessions // OPENINGS)
+        died += sum(not _lives(session, begun, table, questions, seed) for seed in seeds)
     words = f"survey 35 rows={len(table.codes):,} online-tree sessions={sessions:,} questions={questions:,}"
     yield Line("online", words, "died", float(died), "target", 0.0)
 
 
-def _lives(table: StandIn, questions: int, seed: int) -> bool:
-    visitor, session = Visitor(table.domain, seed), OnlineTree(budget=BUDGET)
-    kernel = kernel_for(session, table)
+def _lives(session: OnlineTree, begun: OpenSession, table: StandIn, questions: int, seed: int) -> bool:
+    visitor = Visitor(table.domain, seed)
     try:
-        state = session.load(table.domain, session.save(session.open(kernel)))
         for place in range(questions):
             question = max(
                 (visitor.ask() for _ in range(TRIED)),
-                key=lambda each: abs(state.total(each) - float(each.total(table))),
+                key=lambda each: abs(begun.state.total(each) - float(each.total(table))),
             )
             asked = replace(question, weights=1 - question.weights) if place % 2 else question
-            after, reply = session.answer(state, asked, kernel)
+            after, reply = answered(session, begun, asked, table)
             if not np.isfinite([reply.count, reply.share]).all():
                 return False
-            state = state if after is state else session.load(table.domain, session.save(after))
+            if after.state is not begun.state:
+                after = replace(after, state=session.load(table.domain, session.save(after.state)))
+            begun = after
     except (ArithmeticError, ValueError, DeskError):
         return False
     return True
