@@ -61,7 +61,7 @@ BUDGETS = (Budget(1), Budget(1, "1e-9"), Budget("0.1"), Budget(10))
 UNITS = (Unit.row(), Unit.row("replace"), Unit.id("person", 3))
 SESSIONS: dict[str, tuple[str, dict[str, Any], int]] = {
     "online-laplace": ("online-laplace", {"questions": EACH}, QUESTIONS),
-    "online-tree": ("online-tree", {"questions": EACH}, QUESTIONS // 4),
+    "online-tree": ("online-tree", {"questions": EACH}, QUESTIONS),
     "online-histogram": ("online-histogram", {}, QUESTIONS),
     "online-weights": ("online-weights", {"questions": EACH}, QUESTIONS),
     "online-perceptron": ("online-perceptron", {"questions": EACH}, QUESTIONS),

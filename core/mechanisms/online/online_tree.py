@@ -72,12 +72,13 @@ other: the last is kept for an error far beyond the first, because after it noth
 census columns (epsilon 1, 10,000 questions): with 3 hard answers, 3/5 of the budget for the opening and these steps all
 answers of three sessions were tested and the largest errors were .0115, .0138 and .0112; with 4, 1/2 and a power of 4
 .0141 and .0190; with two that rise by half only, 17 to 100 % of the answers were tested."""
-HALVES = Fraction(1, 10)
-"""Part of what pairs get that is spent on all of them in two parts by two: a pair that is not worth measuring cell by
-cell may still be off by a percent in a long range. Measured on generated tables (churn, readmission and the demo's;
-epsilon 1, two to four runs each, 3,000 conjunctions and ranges): of 1,000 answers the worst is off by .0050, .0097 and
-.0191 with none, by .0044, .0073 and .0213 with this part, and by .0048, .0093 and .0215 with 1/5. Sessions differ by
-more than that on the demo's, and on a fourth table (credit) and a survey of 14 columns no difference was to be seen."""
+COARSE = Fraction(1, 10)
+"""Part of what pairs get that is spent on all of them in a few parts by a few (`coarse.PARTS`): a pair that is not
+worth measuring cell by cell may still be off by a percent in a long range. Measured in two parts by two on generated
+tables (churn, readmission and the demo's; epsilon 1, two to four runs each, 3,000 conjunctions and ranges): of 1,000
+answers the worst is off by .0050, .0097 and .0191 with none, by .0044, .0073 and .0213 with this part, and by .0048,
+.0093 and .0215 with 1/5. Sessions differ by more than that on the demo's, and on a fourth table (credit) and a survey
+of 14 columns no difference was to be seen."""
 IMPORTANT = 4.0
 """Weight of a pair of planned columns where another pair has 1."""
 
@@ -267,7 +268,7 @@ class OnlineTree(Online):
         planned = set(self.planned)
         weights = tuple(IMPORTANT if len(columns) == 2 and planned.issuperset(columns) else 1.0 for columns in sets)
         asked = Workload.of([Marginals(sets=tuple(sets), weights=weights)], domain, wide=WIDE)
-        return replace(asked, halves=HALVES)
+        return replace(asked, coarse=COARSE)
 
     def _plan(self, domain: Domain, unit: Unit) -> OnlinePlan:
         """One run of comparisons, with as many hard answers as the guessed number of rows allows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -12,7 +12,7 @@ import numpy as np
 from core.base.arrays import Columns, Floats
 from core.base.axes import centred
 from core.mechanisms.kit.portions import Noisy
-from core.mechanisms.tree.coarse import Views
+from core.mechanisms.tree.coarse import Views, coarse_sums
 from core.mechanisms.tree.columns import OneWay
 from core.mechanisms.tree.lawfulness import MergedRules
 from core.mechanisms.tree.measuring import Measuring
@@ -20,8 +20,8 @@ from core.mechanisms.tree.noisy_halfspaces import Sides
 from core.mechanisms.tree.pairs import Candidates, by_value
 from core.mechanisms.tree.ranges import NestedCounts
 from core.models import tables as limits
-from core.models.fitting.consistency import settle
-from core.models.fitting.raking import Pull, pulled, rake
+from core.models.fitting.consistency import agree, settle
+from core.models.fitting.raking import Pull, pulled
 from core.models.junction_tree import JunctionTree
 from core.models.points import Points
 from core.models.tables import Tables
@@ -68,20 +68,28 @@ def measure_worst_tables(
     return known, candidates
 
 
-def measure_halves(measuring: Measuring, views: Views, known: Noisy, pairs: Iterable[Columns], part: Fraction) -> Noisy:
-    """Every pair that was not measured cell by cell, in two parts by two: one number each, which tells what ranges and
-    frequent values of the two have to do with each other, however many cells they have."""
+def measure_coarse(measuring: Measuring, views: Views, known: Noisy, pairs: Iterable[Columns], part: Fraction) -> Noisy:
+    """Every pair that was not measured cell by cell, in a few parts by a few: some numbers each, which tell what ranges
+    and frequent values of the two have to do with each other, however many cells they have."""
     asked = [
-        pair for pair in views.halved(pair for pair in pairs if pair not in known.tables) if pair not in known.tables
+        pair for pair in views.in_parts(pair for pair in pairs if pair not in known.tables) if pair not in known.tables
     ]
     return known.joined(measuring.tables(dict.fromkeys(asked, 1.0), part)) if part and asked else known
 
 
-def rake_to_tables(records: Points, known: Noisy, rules: MergedRules) -> Points:
-    """Re-weight records until they meet all tables as far as the noise lets them speak."""
-    masks = rules.masks(known.tables)
-    settled = settle(known.tables, known.sigmas, records.total, known.residual, allowed=masks)
-    return rake(records, settled, known.sigmas, slack=CLOSE)
+def rake_to_tables(records: Points, known: Noisy, rules: MergedRules, ordered: Collection[str] = ()) -> Points:
+    """Re-weight records until they meet all tables as far as the noise lets them speak, and their sums over parts of
+    these columns."""
+    return replace(records, weights=pulled(records.weights, _pulls(records, known, rules, ordered), slack=CLOSE))
+
+
+def _pulls(records: Points, known: Noisy, rules: MergedRules, ordered: Collection[str]) -> list[Pull]:
+    masks, total = rules.masks(known.tables), records.total
+    settled = settle(known.tables, known.sigmas, total, known.residual, allowed=masks)
+    if not ordered:
+        return Pull.all_of(records, settled, known.sigmas)
+    agreed = agree(known.tables, known.sigmas, total, known.residual, masks)
+    return Pull.all_of(records, settled, known.sigmas, coarse_sums(agreed, known.sigmas, ordered))
 
 
 def obey(
@@ -97,7 +105,7 @@ def obey(
     moved = float(decoded.weights[(settled.codes != decoded.codes).any(axis=1)].sum())
     records = views.points(rules.merged(settled))
     if moved > FEW_MOVED * decoded.total:
-        records = rake_to_tables(records, known, rules)
+        records = rake_to_tables(records, known, rules, views.ordered)
     decoded = rules.meet_counts(replace(settled, weights=records.weights))
     return replace(records, weights=decoded.weights), decoded
 
@@ -109,14 +117,13 @@ def rake_to_everything(
     rules: MergedRules,
     nested: Iterable[NestedCounts],
     sides: Sequence[Sides],
+    ordered: Collection[str] = (),
 ) -> Points:
     """Re-weight records to halfspaces and ranges, while they keep meeting the tables.
 
     `records` are seen as the tables see them, `decoded` are the same in the cells of the schema.
     """
-    masks = rules.masks(known.tables)
-    settled = settle(known.tables, known.sigmas, decoded.total, known.residual, allowed=masks)
-    pulls = Pull.all_of(records, settled, known.sigmas)
+    pulls = _pulls(records, known, rules, ordered)
     for each in nested:
         pulls += each.pulls(decoded)
     weights = decoded.weights

@@ -22,7 +22,7 @@ from core.mechanisms.tree.noisy_halfspaces import measure_planes
 from core.mechanisms.tree.pairs import Candidates
 from core.mechanisms.tree.records import (
     draw_records,
-    measure_halves,
+    measure_coarse,
     measure_worst_tables,
     obey,
     publish,
@@ -133,8 +133,8 @@ def synthesise(measuring: Measuring, workload: Workload, most: int, progress: Pr
     rows = (float(lawfulness.rows), 0.0) if lawfulness.rows else measuring.rows(COUNT)
     split = split_for(measuring.spending, workload, rows[0] - rows[1])
     columns = measure_columns(measuring, workload, rows, split)
-    views = Views.of(columns.compression, columns.shares(), halves=workload.halves > 0)
-    rest, halves = split.rest * (1 - workload.halves), split.rest * workload.halves
+    views = Views.of(columns.compression, columns.shares(), coarsest=workload.coarse > 0)
+    rest, coarse = split.rest * (1 - workload.coarse), split.rest * workload.coarse
     rules = MergedRules(lawfulness, columns.compression, views.sources, views.bins)
     merged = measuring.through(views)
 
@@ -156,14 +156,14 @@ def synthesise(measuring: Measuring, workload: Workload, most: int, progress: Pr
         known = known.joined(views.columns(columns.noisy()))
         part = rest * (1 - IN_TREE)
         known, candidates = measure_worst_tables(merged, records, known, scored, split.scores, part)
-        known = measure_halves(merged, views, known, pairs, halves)
-        records = rake_to_tables(records, known, rules)
+        known = measure_coarse(merged, views, known, pairs, coarse)
+        records = rake_to_tables(records, known, rules, views.ordered)
     records, decoded = obey(records, columns.compression.decoded(records, generator), known, rules, views, generator)
 
     if workload.planes or columns.nested:
         progress("Re-weighting records to ranges and halfspaces", 0.8)
         part = split.planes / max(len(workload.planes), 1)
         sides = [measure_planes(measuring, query, decoded, part, generator) for query in workload.planes]
-        decoded = rake_to_everything(records, decoded, known, rules, columns.nested.values(), sides)
+        decoded = rake_to_everything(records, decoded, known, rules, columns.nested.values(), sides, views.ordered)
         records = replace(records, weights=decoded.weights)
     return publish(columns, records, decoded, known, rules, workload.asked(), candidates)

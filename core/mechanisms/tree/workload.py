@@ -60,8 +60,8 @@ class Workload:
     """Ordered columns with more cells than this are counted level by level."""
     added: frozenset[Columns] = frozenset()
     """Tables that nobody asked for, and that shape the records."""
-    halves: Fraction = Fraction(0)
-    """Part of what tables of several columns get that every pair is measured with in two parts by two."""
+    coarse: Fraction = Fraction(0)
+    """Part of what tables of several columns get that every pair is measured with in a few parts by a few."""
 
     @cached_property
     def lawfulness(self) -> Lawfulness:

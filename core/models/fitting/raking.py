@@ -15,6 +15,24 @@ from core.base.axes import stretched, summed
 from core.models.fitting.bundles import Records
 from core.models.fitting.slack import Slack
 from core.models.points import Points
+from core.queries.kit.grouped import GroupedTable
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """Noisy counts over some axes of the parts that records fall into, or over groups of their values."""
+
+    columns: Columns
+    target: Floats
+    sigma: float | Floats
+    groups: GroupedTable | None = None
+
+    def factors(self, mass: Floats, bounds: Slack, total: float) -> Floats:
+        """What each cell of a table over the columns is to be multiplied with, given what it holds now."""
+        held = mass if self.groups is None else self.groups.merged(mass)
+        factor = bounds.factor(held)
+        factor *= total / float((held * factor).sum())
+        return factor if self.groups is None else self.groups.spread(factor)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,23 +47,30 @@ class Pull:
     joint: Columns
     """The axes of the parts."""
     shape: tuple[int, ...]
-    wanted: tuple[tuple[Columns, Floats, float], ...]
-    """Counts over some of the axes, with their noise."""
+    wanted: tuple[Wanted, ...]
 
     @classmethod
     def of(cls, places: NDArray[np.int64], target: Floats, sigma: float) -> Pull:
         """One partition, whatever its parts are."""
-        return cls(_narrow(places, target.size), ("part",), (target.size,), ((("part",), target.ravel(), sigma),))
+        return cls(_narrow(places, target.size), ("part",), (target.size,), (Wanted(("part",), target.ravel(), sigma),))
 
     @classmethod
-    def all_of(cls, points: Points, tables: Mapping[Columns, Floats], sigmas: Mapping[Columns, float]) -> list[Pull]:
-        """All cells of many tables, in as few passes over the records as small joint tables allow."""
+    def all_of(
+        cls,
+        points: Points,
+        tables: Mapping[Columns, Floats],
+        sigmas: Mapping[Columns, float],
+        sums: Mapping[Columns, Wanted] | None = None,
+    ) -> list[Pull]:
+        """All cells of many tables, and sums of some, in as few passes over the records as small joint tables allow."""
         records = Records(points.codes, dict(zip(points.domain.names, points.domain.shape(), strict=True)))
         found = []
         for bundle in records.bundles(tables):
             shape = points.domain.shape(bundle.columns)
-            wanted = tuple((columns, tables[columns], sigmas[columns]) for columns in bundle.tables)
-            found.append(cls(_narrow(records.places(bundle), math.prod(shape)), bundle.columns, shape, wanted))
+            wanted = [Wanted(columns, tables[columns], sigmas[columns]) for columns in bundle.tables]
+            wanted += [sums[columns] for columns in bundle.tables if sums and columns in sums]
+            places = _narrow(records.places(bundle), math.prod(shape))
+            found.append(cls(places, bundle.columns, shape, tuple(wanted)))
         return found
 
 
@@ -68,7 +93,7 @@ def pulled(weights: Floats, pulls: Sequence[Pull], sweeps: int = 12, slack: floa
     """Weights nearest to the given ones that meet all these counts to within their noise times `slack`."""
     total = float(weights.sum())
     weights = weights.copy()
-    slacks = [[(names, Slack(target, slack * sigma)) for names, target, sigma in pull.wanted] for pull in pulls]
+    slacks = [[(each, Slack(each.target, slack * each.sigma)) for each in pull.wanted] for pull in pulls]
     for _ in range(sweeps):
         for pull, bounds in zip(pulls, slacks, strict=True):
             held = np.bincount(pull.places, weights=weights, minlength=math.prod(pull.shape))
@@ -77,13 +102,12 @@ def pulled(weights: Floats, pulls: Sequence[Pull], sweeps: int = 12, slack: floa
     return weights
 
 
-def _factors(held: Floats, joint: Columns, bounds: Sequence[tuple[Columns, Slack]], total: float) -> Floats:
+def _factors(held: Floats, joint: Columns, wanted: Sequence[tuple[Wanted, Slack]], total: float) -> Floats:
     """What each cell of joint counts is multiplied with by one table after the other: the same as record by record."""
     factors = np.ones_like(held)
-    for names, each in bounds:
-        mass = summed(held * factors, joint, names)
-        factor = each.factor(mass)
-        factors = factors * stretched(factor * (total / float((mass * factor).sum())), names, joint)
+    for each, bounds in wanted:
+        mass = summed(held * factors, joint, each.columns)
+        factors = factors * stretched(each.factors(mass, bounds, total), each.columns, joint)
     return factors
 
 

@@ -18,8 +18,8 @@ _SMALLEST = 1e-300
 class Slack:
     """Bounds of one table, and the pushes (logarithms of multipliers) it has given so far."""
 
-    def __init__(self, target: Floats, slack: float) -> None:
-        width = max(slack, 1e-9 * float(np.abs(target).sum()), _SMALLEST)
+    def __init__(self, target: Floats, slack: float | Floats) -> None:
+        width = np.maximum(slack, max(1e-9 * float(np.abs(target).sum()), _SMALLEST))
         self.low = np.maximum(target - width, 0.0)
         # A cell whose noisy count lies far below zero is empty, up to a share that keeps logarithms finite.
         self.high = np.maximum(target + width, 0.01 * width)

@@ -23,7 +23,7 @@ class GroupedTable:
     """For every column the group of each of its values, from 0 on."""
     denominator: ClassVar[int] = 1
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         return tuple(int(each.max()) + 1 for each in self.groups)
 

@@ -1,4 +1,4 @@
-"""Pairs in two parts by two: paid as declared, replayed on neighbours, and told of what was not measured otherwise."""
+"""Pairs in a few parts by a few: paid as declared, replayed on neighbours, telling what nothing else measured."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.mechanisms.kit.spending import Spending
 from core.mechanisms.tree.coarse import Views
 from core.mechanisms.tree.compression import Compression, Grouping
 from core.mechanisms.tree.measuring import Measuring
-from core.mechanisms.tree.records import measure_halves
+from core.mechanisms.tree.records import measure_coarse
 from core.privacy import accounting
 from core.privacy.events import Cost
 from core.privacy.noise import Noise
@@ -39,7 +39,7 @@ def views() -> Views:
     """Of columns whose cells are about equally full."""
     groupings = {each.name: Grouping.rare(np.ones(each.size), 0.0) for each in DOMAIN}
     shares = {each.name: np.full(each.size, 1 / each.size) for each in DOMAIN}
-    return Views.of(Compression(DOMAIN, groupings), shares, halves=True)
+    return Views.of(Compression(DOMAIN, groupings), shares, coarsest=True)
 
 
 def declared(spending: Spending) -> Cost:
@@ -50,7 +50,7 @@ def declared(spending: Spending) -> Cost:
 def measured(table: Cells, spending: Spending, noise, known: Noisy = NOTHING, part: Fraction = PART) -> Noisy:
     kernel = Kernel(table, noise, declared(spending))
     made = views()
-    return measure_halves(Measuring(kernel, spending).through(made), made, known, PAIRS, part)
+    return measure_coarse(Measuring(kernel, spending).through(made), made, known, PAIRS, part)
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=str)
@@ -82,16 +82,17 @@ def test_what_is_known_is_kept_and_not_measured_again():
     table = Cells(DOMAIN, np.ones(DOMAIN.shape(), dtype=np.int64))
     spending = Spending(Fraction(1, 2), pure=False, unit=Unit.row())
     known = Noisy({("age", "town"): np.ones((5, 3))}, {("age", "town"): 1.0})
-    found, halves = measured(table, spending, Noise(), known), views().halves
-    assert set(found.tables) == {("age", "town"), (halves["age"], "paid"), (halves["town"], "paid")}
+    found, parts = measured(table, spending, Noise(), known), views().coarsest
+    assert set(found.tables) == {("age", "town"), (parts["age"], "paid"), (parts["town"], "paid")}
     assert measured(table, spending, Noise(), known, Fraction(0)) is known
 
 
-def test_they_tell_how_the_halves_depend_on_each_other():
+def test_they_tell_how_the_parts_depend_on_each_other():
     counts = np.zeros(DOMAIN.shape(), dtype=np.int64)
     counts[:2, 0, 0], counts[3:, 1, 1] = 500, 500
     # So much budget that the noise is a row or so.
     spending = Spending(Fraction(100), pure=False, unit=Unit.row())
-    found, halves = measured(Cells(DOMAIN, counts), spending, Noise()), views().halves
-    table = found.tables[halves["age"], "paid"]
-    assert np.allclose(table, [[500, -500], [-500, 500]], atol=20), "beyond what single columns say"
+    found, parts = measured(Cells(DOMAIN, counts), spending, Noise()), views().coarsest
+    table = found.tables[parts["age"], "paid"]
+    # The third part holds two of the five ages.
+    assert np.allclose(table, 250 * np.outer([1, 1, -1, -1], [1, -1]), atol=20), "beyond what single columns say"

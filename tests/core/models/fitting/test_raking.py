@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.models.fitting.raking import Pull, places, pulled, rake
+from core.models.fitting.raking import Pull, Wanted, places, pulled, rake
 from core.models.points import Points
+from core.queries.kit.grouped import GroupedTable
 from core.schema.domain import Domain, Integers
 
 DOMAIN = Domain((Integers(name="x", low=0, high=4), Integers(name="y", low=0, high=2)))
@@ -51,9 +52,23 @@ def test_tables_that_share_a_pass_are_met_as_one_after_the_other():
     tables["x", "y"] = np.outer(tables["x",], tables["y",]) / 3e4
     sigmas = {("x",): 20.0, ("y",): 10.0, ("x", "y"): 50.0}
     together = Pull.all_of(points, tables, sigmas)
-    assert [[columns for columns, _, _ in pull.wanted] for pull in together] == [list(tables)]
+    assert [[each.columns for each in pull.wanted] for pull in together] == [list(tables)]
     apart = [Pull.of(places(points, columns), table, sigmas[columns]) for columns, table in tables.items()]
     met = pulled(points.weights, together)
     assert np.allclose(met, pulled(points.weights, apart))
     for columns, table in tables.items():
         assert np.abs(Points(DOMAIN, points.codes, met).marginal(columns) - table).max() < 2 * sigmas[columns]
+
+
+def test_sums_are_met_where_every_cell_is_within_its_noise():
+    """Four of five values are a little too rare: no cell shows it, and their sum does."""
+    points = records()
+    held = points.marginal(("x",))
+    target, table = held + np.array([40, 40, 40, 40, -160]) * 0.9, GroupedTable(("x",), (np.array([0, 0, 0, 0, 1]),))
+    sums = {("x",): Wanted(("x",), table.merged(target), 40 * np.sqrt([4, 1]), table)}
+    alone = Pull.all_of(points, {("x",): target}, {("x",): 150.0})
+    assert np.allclose(pulled(points.weights, alone), 1.0)
+    met = pulled(points.weights, Pull.all_of(points, {("x",): target}, {("x",): 150.0}, sums))
+    after = Points(DOMAIN, points.codes, met).marginal(("x",))
+    assert abs(after[4] - target[4]) < 41 < abs(held[4] - target[4])
+    assert met.sum() == pytest.approx(3_000)
