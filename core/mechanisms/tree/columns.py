@@ -8,21 +8,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.base.arrays import Columns, Flags, Floats
-from core.mechanisms.kit.portions import Noisy, Portion
+from core.base.arrays import Columns, Floats
+from core.mechanisms.kit.portions import Noisy
 from core.mechanisms.tree.budget import Split
 from core.mechanisms.tree.compression import Compression, Grouping
-from core.mechanisms.tree.interactions import measure
 from core.mechanisms.tree.lawfulness import EXACT
 from core.mechanisms.tree.measuring import LARGEST_TOTAL, Measuring
 from core.mechanisms.tree.ranges import NestedCounts, nested_blocks
+from core.mechanisms.tree.singles import estimate_counts, measure_singles
 from core.mechanisms.tree.workload import Workload
 from core.models.column_counts import ColumnCounts
-from core.models.denoising.priors import shrunk_counts
-from core.models.denoising.smoothing import smooth
 from core.models.fitting.pyramid import Estimate, Pyramid
-from core.models.fitting.simplex import simplex
-from core.schema.domain import Attribute
 
 RARE = 2.5
 """Values below this many standard deviations of their noise are merged."""
@@ -69,14 +65,14 @@ def measure_columns(measuring: Measuring, workload: Workload, rows: tuple[float,
     kernel, levels, spending = measuring.kernel, workload.nested(), measuring.spending
     more = split.rows(spending, workload)
     events = replace(split, columns=split.columns - more).events(spending, workload)
-    singles = (Portion(each, event) for each, event in events.items() if each not in levels)
-    noisy = measure(kernel, singles, spending.pure)
+    lawfulness, known = workload.lawfulness, workload.lawfulness.known_columns
+    singles = {each: event for each, event in events.items() if each not in levels}
+    noisy = measure_singles(measuring, singles, rows[0], lawfulness.possible)
     if more:
         rows = measuring.rows_again(rows, more)
     blocks = {each: nested_blocks(kernel.domain, each, events[each], kernel.unit) for each in levels}
     estimates = {each: nested.measure(kernel) for each, nested in blocks.items()}
     total, total_sigma = _total(noisy, estimates.values(), rows)
-    lawfulness, known = workload.lawfulness, workload.lawfulness.known_columns
     nested = {each: NestedCounts.of(each, estimate, total) for each, estimate in estimates.items()}
     counts, groupings, sigmas = {}, {}, {}
     for attribute in kernel.domain:
@@ -88,7 +84,7 @@ def measure_columns(measuring: Measuring, workload: Workload, rows: tuple[float,
             groupings[name] = Grouping.rare(counts[name], 0.0)
         elif (name,) in noisy.tables:
             sigma = noisy.sigmas[name,]
-            counts[name] = _counts(attribute, noisy, total, lawfulness.possible(name))
+            counts[name] = estimate_counts(attribute, noisy, total, lawfulness.possible(name))
             groupings[name] = Grouping.rare(counts[name], RARE * sigma)
             sigmas[name] = SMOOTHED * sigma if attribute.ordered else sigma
         else:
@@ -112,27 +108,6 @@ def _measured(
         before = variance / (1 - 1 / table.size) if table.size > 2 else variance
         found[name] = ColumnCounts.flat(table + total / table.size, before, total_sigma**2)
     return found
-
-
-def _counts(attribute: Attribute, noisy: Noisy, total: float, possible: Flags | None = None) -> Floats:
-    """The counts of a single column, with less noise than measured."""
-    table, sigma = noisy.tables[attribute.name,], noisy.sigmas[attribute.name,]
-    if (attribute.name,) in noisy.residual:
-        table = table + total / table.size
-    values = _denoised(attribute, table, sigma, total)
-    if possible is None:
-        return simplex(values, total)
-    counts = np.zeros_like(values)
-    counts[possible] = simplex(values[possible], total)
-    return counts
-
-
-def _denoised(attribute: Attribute, values: Floats, sigma: float, total: float) -> Floats:
-    """Smoothed along the order of a column that has one, else shrunk; cells without a place in the order stay."""
-    if not attribute.ordered:
-        return shrunk_counts(values, sigma, total)
-    regular = attribute.regular
-    return np.concatenate([smooth(values[:regular], sigma), values[regular:]])
 
 
 def _total(noisy: Noisy, nested: Iterable[Estimate[Pyramid]], rows: tuple[float, float]) -> tuple[float, float]:

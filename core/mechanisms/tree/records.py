@@ -26,8 +26,9 @@ from core.models.junction_tree import JunctionTree
 from core.models.points import Points
 from core.models.tables import Tables
 
-CLOSE = 0.7
-"""Standard deviations to which records meet a table; the tree, which has to generalise more, keeps a whole one."""
+CLOSE = 0.9
+"""Standard deviations to which records meet a table; the tree keeps a whole one. On a census table at epsilon 1, with
+paired noise, pairs err by .0288 with .7, .0282 with .9 and .0283 with 1.1."""
 ROUNDS, SWEEPS = 2, 6
 """Times that halfspaces and tables are met in turn, and sweeps over the tables each time."""
 MOST_PUBLISHED = 2**20

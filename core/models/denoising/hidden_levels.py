@@ -31,8 +31,14 @@ _SETTINGS = tuple(product((0.02, 0.1, 0.3), (0.02, 0.1, 0.3), (0.5, 2.0)))
 
 
 def follow(values: Floats, sigma: float) -> Floats:
-    """The mean of every count given all noisy ones, whose noise has the standard deviation sigma.
+    """The mean of every count given all noisy ones, whose noise has the standard deviation sigma."""
+    return explain(values, sigma)[1]
 
+
+def explain(values: Floats, sigma: float) -> tuple[float, Floats]:
+    """The logarithm of the density of noisy counts, and the mean of each count given all of them.
+
+    The noise has the standard deviation sigma.
     **Runtime** O(cells x settings x levels^2) with log(largest/sigma) levels.
     """
     levels = _levels(values, sigma)
@@ -51,7 +57,8 @@ def follow(values: Floats, sigma: float) -> Floats:
         likely[:, place] = np.exp(both - peaks[:, None])
         logs[place] = peaks.sum()
     found, evidence = _smoothed(likely, means, np.stack([_moves(levels.size, step) for _, _, step in _SETTINGS]))
-    return np.asarray(np.exp((logs + evidence) - logsumexp(logs + evidence)) @ found)
+    total = float(logsumexp(logs + evidence))
+    return total - math.log(len(_SETTINGS)), np.asarray(np.exp(logs + evidence - total) @ found)
 
 
 def _levels(values: Floats, sigma: float) -> Floats:
