@@ -30,7 +30,7 @@ def test_every_cell_runs_beside_the_files(
     desk.close()
     (tmp_path / "files").mkdir()
     zipfile.ZipFile(io.BytesIO(release.zip())).extractall(tmp_path / "files")
-    for path in list((tmp_path / "files").glob("*.parquet")) + [tmp_path / "files" / "certificate.json"]:
+    for path in (*(tmp_path / "files").glob("*.parquet"), tmp_path / "files" / "certificate.json"):
         path.rename(path.with_name(f"{before}{path.name}"))
     monkeypatch.chdir(tmp_path / "files")
     monkeypatch.syspath_prepend(tmp_path / "files")
