@@ -15,9 +15,10 @@ from dashboard.views.common import messages, next_step, wording
 from dashboard.views.data import discovery_form, rules_form, schema_files, schema_grid
 from dashboard.views.data.draft import Draft
 from dashboard.views.data.schema import bulk_edit, universe
+from dashboard.views.data.schema.mistake_list import gathered
 
 MOST_MISTAKES = 20
-"""Mistakes of a grid that are listed at once."""
+"""Lines of mistakes that are listed at once."""
 SCHEMA = "schema"
 """Where the grid is on the page."""
 MANY_MOVED = 0.03
@@ -53,8 +54,9 @@ def schema(draft: Draft, id_column: str | None) -> Domain | None:
     draft.latest = schema_grid.editor(draft.base, draft.key)
     found = schema_grid.mistakes(draft.latest)
     if found:
-        shown = "\n".join(f"- {messages.plain(problem)}" for problem in found[:MOST_MISTAKES])
-        more = len(found) - MOST_MISTAKES
+        lines = gathered(found)
+        shown = "\n".join(f"- {messages.plain(line)}" for line in lines[:MOST_MISTAKES])
+        more = len(lines) - MOST_MISTAKES
         st.error(
             f"{plural(len(found), 'mistake')} in the grid:\n{shown}" + (f"\n- and {more} more" if more > 0 else ""),
             icon=":material/error:",
