@@ -3,6 +3,9 @@
 The primary colour is the background of buttons with white letters, so in the dark it cannot be light enough to be read
 as a letter itself: small texts in it take the colour of the text around them.
 
+A link to the next step is a link and no button, and yet what a page is for: it is drawn as the main button,
+in a colour that carries white letters on both backgrounds.
+
 A table wider than a phone would scroll sideways in a place that the keyboard cannot reach: there its cells break.
 """
 
@@ -14,6 +17,9 @@ STYLE = """<style>
 [data-testid="stSliderThumbValue"], [data-testid="stButtonGroup"] button[data-selected="true"] {
   color: inherit !important
 }
+.st-key-next-step a { background: #2b77ad; width: fit-content; padding: 0.45rem 0.75rem }
+.st-key-next-step a * { color: white }
+.st-key-next-step a:hover { filter: brightness(0.9) }
 @media (max-width: 640px) {
   [data-testid="stTable"] > div { overflow: visible !important }
   [data-testid="stTable"] table { table-layout: fixed; width: 100% }

@@ -170,7 +170,7 @@ class Categories(Attribute):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if not self.values:
-            raise ValueError("needs at least one value")
+            raise ValueError("needs at least one value: list its categories, or choose another kind")
         if self.other is not None and not text_of(self.other):
             raise ValueError("needs a name for its 'other' cell")
         texts = [text_of(value) for value in self.values] + ([] if self.other is None else [text_of(self.other)])

@@ -3,14 +3,14 @@
 import streamlit as st
 
 from dashboard.views.accuracy import accuracy_page
-from dashboard.views.common import nothing_yet, state
+from dashboard.views.common import next_step, state
 
 here, desk = state.session(), state.desk()
 st.title("Accuracy")
 
 tables = desk.tables()
 if not tables:
-    nothing_yet.show()
+    next_step.begin()
     st.stop()
 
 accuracy_page.show(desk, state.choose_table(tables))

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.views.ask import ask_history, ask_open, ask_question, machines_form
-from dashboard.views.common import nothing_yet, state
+from dashboard.views.common import next_step, state
 from dashboard.views.release import share_form
 
 here, desk = state.session(), state.desk()
@@ -11,7 +11,7 @@ st.title("Ask")
 
 tables = desk.tables()
 if not tables:
-    nothing_yet.show()
+    next_step.begin()
     st.stop()
 
 table = state.choose_table(tables)

@@ -6,7 +6,7 @@ from core.base.wording import plural
 from core.plans.terms import is_discovery
 from dashboard.views.budget import budget_charts, lost_spends, spend_list
 from dashboard.views.budget.budget_change import change
-from dashboard.views.common import budget_form, messages, nothing_yet, state, wording
+from dashboard.views.common import budget_form, messages, next_step, state, wording
 from dashboard.views.release import result_page
 
 here, desk = state.session(), state.desk()
@@ -15,7 +15,7 @@ st.title("Budget")
 lost_spends.show(desk)
 tables = desk.tables()
 if not tables:
-    nothing_yet.show()
+    next_step.begin()
     st.stop()
 
 table = state.choose_table(tables)

@@ -31,7 +31,7 @@ if here.draft.columns:
         budget = budget_form.budget("total", epsilon="2", delta="1e-9", about="all releases of this table together")
         apart = intake.shared_budget()
 
-    st.header("4 · Declare the public schema", divider="gray")
+    st.header("4 · Declare the public schema", divider="gray", anchor=intake.SCHEMA)
     above = st.container()
     domain = intake.schema(here.draft, None if unit is None else unit.column)
     with above:
@@ -52,6 +52,7 @@ if here.draft.columns:
             if not intake.misfitting(added):
                 # Otherwise the schema is to be corrected, and the file needed again.
                 kept_drafts.drop(here.draft, desk)
+            intake.replace_mistaken(desk, here.added, added)
             here.added = here.table = added.id
             here.shown = None
 

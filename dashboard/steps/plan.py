@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.views.common import nothing_yet, state
+from dashboard.views.common import next_step, state
 from dashboard.views.plan import plan_page
 from dashboard.views.release import result_page
 
@@ -11,7 +11,7 @@ st.title("Plan")
 
 tables = desk.tables()
 if not tables:
-    nothing_yet.show()
+    next_step.begin()
     st.stop()
 
 # Whoever plans wants to see this plan on the Release page, not the release before it.

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.views.common import nothing_yet, state
+from dashboard.views.common import next_step, state
 from dashboard.views.release import release_page, result_page
 
 here, desk = state.session(), state.desk()
@@ -10,7 +10,7 @@ st.title("Release")
 
 tables = desk.tables()
 if not tables:
-    nothing_yet.show()
+    next_step.begin()
     st.stop()
 
 result_page.follow_link(here, desk)

@@ -105,7 +105,7 @@ class Quality:
             return None
         named = "; ".join(" and ".join(pair.columns) for pair in sorted(gone, key=lambda pair: -pair.truth)[:3])
         return (
-            f"{len(gone):,} of the {plural(len(notable), 'notable association')} between columns are lost in the noise "
+            f"Lost in the noise: {len(gone):,} of {plural(len(notable), 'notable association')} between columns "
             f"(the strongest: {named}). Counts of single columns may still be right. The table is small for what was "
             "asked: ask for fewer columns or bins, or spend more."
         )

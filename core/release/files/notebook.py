@@ -10,20 +10,28 @@ from core.release.files.catalogue import promise
 from core.schema.domain import Domain
 
 LOAD = """import json
+from pathlib import Path
 
 import pandas as pd
 
-certificate = json.load(open("certificate.json", encoding="utf-8"))
-records = pd.read_parquet("synthetic.parquet")
+
+def beside(name):
+    # A file that was downloaded alone has the table's name before its own.
+    found = min(Path(".").glob(f"*{name}"), key=lambda path: len(path.name), default=None)
+    if found is None:
+        raise FileNotFoundError(f"{name} is missing: put the files of the release into the folder of this notebook.")
+    return found
+
+
+certificate = json.loads(beside("certificate.json").read_text(encoding="utf-8"))
+records = pd.read_parquet(beside("synthetic.parquet"))
 records.head()"""
 ONE = """column = {name}
 records[column].value_counts(normalize=True, dropna=False).head(20)"""
-TABLES = """tables = pd.read_parquet("tables.parquet")
+TABLES = """tables = pd.read_parquet(beside("tables.parquet"))
 name = tables.iloc[0, 0]
 tables[tables.iloc[:, 0] == name].dropna(axis="columns", how="all").head(20)"""
-COPIES = """from pathlib import Path
-
-from combine import combine
+COPIES = """from combine import combine
 
 copies, origins = (
     [pd.read_parquet(path) for path in sorted(Path("copies").glob(f"{name}-*.parquet"))]

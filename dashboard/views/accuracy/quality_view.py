@@ -136,7 +136,7 @@ def _numbers(desk: Desk, table: DeskTable, plan_id: str, release: Release) -> No
 def _line(table: DeskTable, number: ComparedNumber) -> dict[str, str]:
     def written(value: float) -> str:
         if len(number.columns) > 1:
-            return f"{value:+.2f}"
+            return f"{value:+z.2f}"
         return summaries.shown(table.domain[number.columns[0]], value)
 
     return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,18 @@ def timeline(moments: Sequence[str], shares: Sequence[float], names: Sequence[st
             hovertemplate="%{text}<br>%{y:.3g} % spent<extra></extra>",
         )
     )
-    figure.update_layout(margin=MARGINS | {"t": 10}, height=240, yaxis_title="spent, in %")
+    figure.update_layout(margin=MARGINS | {"t": 10}, height=240, yaxis_title="spent, in %", xaxis_title="paid (UTC)")
     figure.update_yaxes(range=[0, 105])
-    figure.update_xaxes(automargin=True)
+    figure.update_xaxes(automargin=True, range=_days(moments))
     return figure, f"Steps of the spent share: {len(spent)} releases, {spent[-1]:.3g} percent spent after the last."
+
+
+def _days(moments: Sequence[str]) -> list[str]:
+    """Two ends around moments, a day apart at least: one spend alone would be drawn over some milliseconds.
+
+    >>> _days(["2026-03-01T12:30:00.5+00:00"])
+    ['2026-03-01T00:30:00', '2026-03-02T00:30:00']
+    """
+    first, last = (datetime.fromisoformat(moment).replace(tzinfo=None) for moment in (moments[0], moments[-1]))
+    aside = max((last - first) / 20, timedelta(hours=12) - (last - first) / 2)
+    return [end.isoformat(timespec="seconds") for end in (first - aside, last + aside)]

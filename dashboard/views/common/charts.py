@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -130,13 +131,16 @@ def _bars(labels: list[str], table: NDArray[np.float64]) -> go.Bar:
 def _heat(labels: list[list[str]], table: NDArray[np.float64]) -> go.Heatmap:
     """Darker for more, by the square root of the counts: a few large cells would leave all others in one colour."""
     known = np.maximum(table, 0.0)
-    ticks = count_ticks(float(known.max(initial=0.0)))
+    most = float(known.max(initial=0.0))
+    ticks = count_ticks(most)
     return go.Heatmap(
         z=np.sqrt(known),
         customdata=table,
         x=labels[1],
         y=labels[0],
+        # Both ends: with one of them the scale would begin at the smallest count, and draw it as if it were none.
         zmin=0,
+        zmax=math.sqrt(most) or 1.0,
         colorscale=MORE,
         colorbar={"title": "rows", "tickvals": np.sqrt(ticks), "ticktext": [f"{tick:,.0f}" for tick in ticks]},
         hovertemplate="%{y}, %{x}: %{customdata:,.0f} rows<extra></extra>",

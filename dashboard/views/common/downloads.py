@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from core.base.wording import amount
@@ -11,6 +13,9 @@ from dashboard.views.common import messages
 
 MADE = {"release.zip", "report.pdf", "datacite.json", "registry.yaml"}
 """Files that are made from a release when they are wanted, whatever its version."""
+FIRST = "CSV"
+TITLE_WIDTH = 95
+"""Pixels: the buttons of all groups begin below each other."""
 
 
 def show(release: Release, name: str, imprint: Imprint | None = None) -> None:
@@ -23,40 +28,47 @@ def show(release: Release, name: str, imprint: Imprint | None = None) -> None:
 
     # Releases of older versions have fewer files, and an empty list where their records answer alone.
     held = set(release.files) - (set() if "tables.parquet" in release.files or release.tables else {"tables.csv"})
-    with st.container(horizontal=True):
-        for label, content, ending, kind, emphasis in (
-            ("CSV", release.csv, "synthetic.csv", "text/csv", "primary"),
-            ("Parquet", release.parquet, "synthetic.parquet", "application/vnd.apache.parquet", "secondary"),
-            ("Noisy tables", release.tables_csv, "tables.csv", "text/csv", "secondary"),
-            (
-                "Noisy tables (Parquet)",
-                release.tables_parquet,
-                "tables.parquet",
-                "application/vnd.apache.parquet",
-                "secondary",
-            ),
-            ("Certificate", certificate, "certificate.json", "application/json", "secondary"),
-            ("Report", lambda: release.report(imprint), "report.html", "text/html", "secondary"),
-            ("Report (PDF)", lambda: release.pdf(said), "report.pdf", "application/pdf", "secondary"),
-            ("Metadata (Croissant)", release.croissant, "croissant.json", "application/ld+json", "secondary"),
-            ("Metadata (DataCite)", lambda: release.datacite(said), "datacite.json", "application/json", "secondary"),
-            ("Registry draft", lambda: release.registry_record(said), "registry.yaml", "text/yaml", "secondary"),
-            ("Notebook", release.notebook, "notebook.ipynb", "application/x-ipynb+json", "secondary"),
-            ("Script", release.script, "reproduce.py", "text/x-python", "secondary"),
-            ("Everything (ZIP)", release.zip, "release.zip", "application/zip", "secondary"),
-        ):
-            if ending not in held | MADE:
-                continue
-            st.download_button(
-                label,
-                content,
-                file_name=f"{stem}-{ending}",
-                mime=kind,
-                type=emphasis,  # type: ignore[arg-type]
-                icon=":material/download:",
-                on_click="ignore",
-                key=f"download-{ending}",
-            )
+    parquet = "application/vnd.apache.parquet"
+    groups: dict[str, list[tuple[str, Callable[[], bytes | str], str, str]]] = {
+        "Records": [
+            (FIRST, release.csv, "synthetic.csv", "text/csv"),
+            ("Parquet", release.parquet, "synthetic.parquet", parquet),
+        ],
+        "Tables": [
+            ("Noisy tables", release.tables_csv, "tables.csv", "text/csv"),
+            ("Noisy tables (Parquet)", release.tables_parquet, "tables.parquet", parquet),
+        ],
+        "To read": [
+            ("Report", lambda: release.report(imprint), "report.html", "text/html"),
+            ("Report (PDF)", lambda: release.pdf(said), "report.pdf", "application/pdf"),
+            ("Certificate", certificate, "certificate.json", "application/json"),
+        ],
+        "To work with": [
+            ("Notebook", release.notebook, "notebook.ipynb", "application/x-ipynb+json"),
+            ("Script", release.script, "reproduce.py", "text/x-python"),
+        ],
+        "To catalogue": [
+            ("Metadata (Croissant)", release.croissant, "croissant.json", "application/ld+json"),
+            ("Metadata (DataCite)", lambda: release.datacite(said), "datacite.json", "application/json"),
+            ("Registry draft", lambda: release.registry_record(said), "registry.yaml", "text/yaml"),
+        ],
+        "All of it": [("Everything (ZIP)", release.zip, "release.zip", "application/zip")],
+    }
+    for title, wanted in groups.items():
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(title, width=TITLE_WIDTH)
+            for label, content, ending, kind in wanted:
+                if ending in held | MADE:
+                    st.download_button(
+                        label,
+                        content,
+                        file_name=f"{stem}-{ending}",
+                        mime=kind,
+                        type="primary" if label == FIRST else "secondary",
+                        icon=":material/download:",
+                        on_click="ignore",
+                        key=f"download-{ending}",
+                    )
     copies = release.certificate.copies
     more = f" The ZIP also has {amount(copies)} copies, and a script that makes intervals from them." if copies else ""
     messages.note(f"Every file may be given to anyone.{more}", "released")

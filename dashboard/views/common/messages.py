@@ -15,7 +15,7 @@ from core.base.wording import plural
 Visibility = Literal["public", "released", "curator only"]
 STATUSES: tuple[Visibility, ...] = ("public", "released", "curator only")
 MOST_MISTAKES = 20
-"""Mistakes that are listed at once; further ones are counted."""
+"""Lines of mistakes that are listed at once; further ones are counted."""
 SHOWN_TO_VISITORS: tuple[Visibility, ...] = ("public", "released")
 
 _LOOKS: dict[Visibility, tuple[Literal["gray", "green", "orange"], str, str]] = {
@@ -76,9 +76,9 @@ def plain(text: object) -> str:
     return "".join(f"\\{character}" if character in r"\`*_{}[]()#+-.!|<>~$:&" else character for character in str(text))
 
 
-def mistakes(where: str, found: Sequence[str]) -> None:
-    """All mistakes in one box, so that they can be mended in one go."""
-    shown = "".join(f"\n- {plain(problem)}" for problem in found[:MOST_MISTAKES])
-    more = len(found) - MOST_MISTAKES
+def mistakes(where: str, count: int, lines: Sequence[str]) -> None:
+    """So many mistakes in one box, so that they can be mended in one go; a line may tell several."""
+    shown = "".join(f"\n- {plain(line)}" for line in lines[:MOST_MISTAKES])
+    more = len(lines) - MOST_MISTAKES
     further = f"\n- and {more} more" if more > 0 else ""
-    st.error(f"{plural(len(found), 'mistake')} {where}:{shown}{further}", icon=":material/error:")
+    st.error(f"{plural(count, 'mistake')} {where}:{shown}{further}", icon=":material/error:")

@@ -11,11 +11,14 @@ from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from dashboard.views.common import messages, wording
+from dashboard.views.common import messages, next_step, wording
 from dashboard.views.data import discovery_form, rules_form, schema_files, schema_grid
 from dashboard.views.data.draft import Draft
 from dashboard.views.data.schema import bulk_edit, universe
+from dashboard.views.data.schema.mistake_list import gathered
 
+SCHEMA = "schema"
+"""Where the grid is on the page."""
 MANY_MOVED = 0.03
 """The part of a column's cells that may not fit before something is wrong with the schema."""
 
@@ -49,7 +52,7 @@ def schema(draft: Draft, id_column: str | None) -> Domain | None:
     draft.latest = schema_grid.editor(draft.base, draft.key)
     found = schema_grid.mistakes(draft.latest)
     if found:
-        messages.mistakes("in the grid", found)
+        messages.mistakes("in the grid", len(found), gathered(found))
         return None
     plain = schema_grid.to_domain(draft.latest)
     universe.show(plain, id_column)
@@ -99,25 +102,36 @@ def misfitting(table: DeskTable) -> list[str]:
     return [name for name, count in table.notes["misfits"].items() if count > MANY_MOVED * cells]
 
 
+def replace_mistaken(desk: Desk, before: str | None, added: DeskTable) -> None:
+    """Put away what was opened just before with a schema that did not fit, unless something was spent on it."""
+    held = next((table for table in desk.tables() if table.id == before != added.id), None)
+    if held is None or held.name != added.name or not misfitting(held):
+        return
+    if not any(entry.dataset_id == held.id for entry in desk.statement(held).entries):
+        desk.archive(held.id)
+
+
 def report(table: DeskTable, desk: Desk) -> None:
     """What happened to the rows; for the curator's eyes."""
     rows, misfits, dropped = table.notes["rows"], table.notes["misfits"], table.notes["dropped_rows"]
     with st.container(border=True):
-        st.success(f"'{messages.plain(table.name)}' is open.", icon=":material/check_circle:")
+        wrong = misfitting(table)
+        if wrong:
+            listed = ", ".join(f"'{messages.plain(name)}'" for name in wrong)
+            st.error(
+                f"'{messages.plain(table.name)}' is open, but many cells of {listed} do not fit what is declared: a "
+                f"release would say something else than the table. **[Correct the schema](#{SCHEMA})** and open the "
+                "table again; that costs nothing, and this one is put away.",
+                icon=":material/error:",
+            )
+        else:
+            st.success(f"'{messages.plain(table.name)}' is open.", icon=":material/check_circle:")
         messages.badge("curator only")
         if "source" in table.notes:
             name = messages.plain(desk.account_name(table))
             st.write(f"Its rows are at this desk already: it spends from the account '{name}'.")
         st.write(f"{plural(rows, 'row')} in use; {plural(dropped, 'row')} left out by the limit per unit.")
         found = {name: count for name, count in misfits.items() if count}
-        wrong = misfitting(table)
-        if wrong:
-            listed = ", ".join(f"'{messages.plain(name)}'" for name in wrong)
-            st.error(
-                f"Many cells of {listed} do not fit what is declared: a release would say something else than the "
-                "table. **Correct the schema** in step 4 and open the table again; that costs nothing.",
-                icon=":material/error:",
-            )
         if found:
             st.write("Cells that did not fit the schema and were moved:")
             # Only text: a grid would offer private counts as a file.
@@ -126,6 +140,7 @@ def report(table: DeskTable, desk: Desk) -> None:
                     {
                         "Column": [messages.plain(name) for name in found],
                         "Cells moved": [amount(count) for count in found.values()],
+                        "Of all": [f"{100 * count / max(rows + dropped, 1):.2g} %" for count in found.values()],
                     }
                 ),
                 hide_index=True,
@@ -136,7 +151,10 @@ def report(table: DeskTable, desk: Desk) -> None:
             st.write("Every cell fits the schema.")
         if rules := table.notes.get("broken_rules"):
             rules_form.broken(rules)
-        st.page_link("steps/plan.py", label="Go on to Plan", icon=":material/arrow_forward:")
+        if wrong:
+            st.page_link("steps/plan.py", label="Go on to Plan all the same", icon=":material/arrow_forward:")
+        else:
+            next_step.link("steps/plan.py", "Go on to Plan")
 
 
 def overview(tables: list[DeskTable]) -> None:

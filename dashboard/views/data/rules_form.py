@@ -82,7 +82,7 @@ def _read(typed: list[str], domain: Domain, unused: list[str]) -> Domain | None:
         messages.note(f"{plural(aside, 'rule')} set aside: a column that is named is not ticked in the grid.", "public")
     found = mistakes(domain, lines)
     if found:
-        messages.mistakes("in the rules", found)
+        messages.mistakes("in the rules", len(found), found)
         return None
     try:
         rules = check_rules(domain.obeying(lines))

@@ -123,6 +123,8 @@ def _domain(lines: Sequence[Mapping[str, Any]]) -> Domain:
     return Domain.from_list([_settings(line) for line in lines])
 
 
+SCROLL_BAR = 14
+"""Pixels."""
 WRONG, GUESSED = "✗ mistake", "? a guess"
 """How lines are marked in the grid."""
 
@@ -162,7 +164,8 @@ def editor(frame: pd.DataFrame, key: str) -> pd.DataFrame:
         hide_index=True,
         num_rows="fixed",
         placeholder="",
-        height=min(38 + 35 * len(frame), 560),
+        # The bar that scrolls sideways lies over the last line otherwise.
+        height=min(38 + 35 * len(frame) + SCROLL_BAR, 560),
         alt="The schema: one line per column of the file, with its kind, bounds, bins or categories.",
         column_config={
             "include": _tick("Use", 70, "Untick to leave the column out of every release."),

@@ -24,7 +24,7 @@ def show(demo: bool) -> None:
     with st.container(border=True):
         st.write(WHAT)
         st.image(PICTURE.read_text(encoding="utf-8"), width="stretch", alt=ALT)
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
             if demo:
                 _way("Try the demo table", sources_form.DEMO_TABLE, ":material/play_arrow:", "primary")
                 st.button("Take the tour in six steps", icon=":material/tour:", key="tour-begin", on_click=_tour)

@@ -18,7 +18,7 @@ from core.plans.statements import DeskTable, Statement
 from core.privacy.budget import Budget
 from core.queries.kit.protocol import QueryClass
 from dashboard.views.budget import spend_list
-from dashboard.views.common import budget_form, messages, wording
+from dashboard.views.common import budget_form, messages, next_step, wording
 from dashboard.views.common.state import PageState
 from dashboard.views.plan import (
     class_form,
@@ -119,7 +119,7 @@ def _steps(here: PageState, desk: Desk, table: DeskTable) -> None:
     budget_form.pure_noise(made.budget, Budget(1, wanted.delta), chosen=True)
     if not choice.affordable:
         st.warning("This costs more than is left; choose a smaller ε or a larger error.", icon=":material/warning:")
-    st.page_link("steps/release.py", label="Go on to Release", icon=":material/arrow_forward:")
+    next_step.link("steps/release.py", "Go on to Release")
     plan_files.save(plan, table.name)
 
 

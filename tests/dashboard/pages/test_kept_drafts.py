@@ -51,11 +51,12 @@ def test_an_upload_and_its_grid_survive_a_reload(page: Open, desk: Desk) -> None
 def test_a_file_is_needed_as_long_as_the_schema_is_wrong(page: Open, desk: Desk) -> None:
     app = resumed_after(page, {2: {"values": "nowhere", "other": ""}, 3: {"include": False}})
     button(app, "Open this table").click().run()
-    assert "Correct the schema" in " ".join(errors(app))
+    assert "Correct the schema" in " ".join(errors(app)) and not app.success
     edit(app, {2: {"values": "north | south"}})
     button(app, "Open this table").click().run()
     assert not errors(app)
     assert kept_files(desk) == []
+    assert len(desk.tables()) == len(desk.tables(archived=True)) == 1, "the one that did not fit is put away"
 
 
 def resumed_after(page: Open, changes: dict[int, dict[str, Any]]) -> AppTest:

@@ -15,6 +15,7 @@ from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
 from core.schema.domain import Booleans, Domain, Integers
+from dashboard.views.common import charts
 from dashboard.views.release.remaining_time import MOST_WATCHED, Clocks, RemainingTime, remaining, sentence
 from tests.dashboard.pages.test_pages import button, errors, field, finished, go_on, small, words
 
@@ -72,6 +73,14 @@ def test_sessions_are_not_listed_as_releases(page: Open, desk: Desk, small: Desk
     desk.ask(small, mechanism="online-histogram", budget=Budget("0.1"))
     assert not errors(page("release"))
     assert not [found for found in page("release").expander if "Earlier" in found.label]
+
+
+def test_colours_of_counts_begin_at_none() -> None:
+    """Also where every count is large: a scale from the smallest on would draw that as if it were none."""
+    two = Domain((Booleans(name="a"), Booleans(name="b")))
+    figure, _ = charts.counts(two, ("a", "b"), np.array([[400.0, 300.0], [361.0, 350.0]]))
+    drawn = figure.to_plotly_json()["data"][0]
+    assert (drawn["zmin"], drawn["zmax"]) == (0, 20.0)
 
 
 def test_remaining_time() -> None:

@@ -68,7 +68,7 @@ def test_draft_looks_at_names_and_types_only() -> None:
         ({"low": ""}, "Column 'age' needs 'low'."),
         ({"low": "ten"}, "Column 'age': low must be a whole number."),
         ({"high": "-1"}, "Column 'age' has a low bound above its high bound."),
-        ({"kind": "categories"}, "Column 'age' needs at least one value."),
+        ({"kind": "categories"}, "Column 'age' needs at least one value: list its categories, or choose another kind."),
         ({"include": False}, "No column is ticked; tick at least one to be in the schema."),
     ],
 )

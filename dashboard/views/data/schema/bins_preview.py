@@ -17,6 +17,7 @@ from dashboard.views.common import charts, messages
 PARTS = {"all of the budget": 1, "a tenth of it": 10, "a hundredth of it": 100}
 MOST_BINS = 400
 """Bins that are drawn."""
+FEW_BINS = 40
 
 
 def show(domain: Domain, unit: Unit | None, total: Budget | None) -> None:
@@ -45,11 +46,18 @@ def _figure(attribute: Attribute, shown: ColumnPreview) -> go.Figure:
         x=[attribute.label(code) for code in range(attribute.size)],
         y=shown.counts,
         marker_color=charts.MIDDLE,
-        error_y={"type": "constant", "value": shown.error, "color": charts.GREY},
+        error_y={
+            "type": "constant",
+            "value": shown.error,
+            "color": charts.GREY,
+            # The feet of many bars would touch each other and hide the bars.
+            "width": None if attribute.size <= FEW_BINS else 0,
+            "thickness": 2 if attribute.size <= FEW_BINS else 1,
+        },
     )
     figure = go.Figure(bars)
     figure.update_layout(margin=charts.MARGINS, height=320, xaxis_title=attribute.name, yaxis_title="invented rows")
-    figure.update_xaxes(type="category", automargin=True)
+    figure.update_xaxes(type="category", automargin=True, nticks=charts.FEW_TICKS)
     return figure
 
 

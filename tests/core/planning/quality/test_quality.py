@@ -41,7 +41,7 @@ def test_associations_that_vanish_are_told():
     found = judge(truth, Cells(TWO, np.full((2, 2), 250)))
     assert found.pairs[0].truth == pytest.approx(0.8, abs=0.01)
     assert found.pairs[0].released == pytest.approx(0)
-    assert "1 of the 1 notable association" in (found.lost() or "")
+    assert "Lost in the noise: 1 of 1 notable association between" in (found.lost() or "")
     assert "a and b" in (found.lost() or "")
 
 

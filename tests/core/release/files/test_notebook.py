@@ -17,8 +17,11 @@ ODD = Domain((Categories(name='re"gi\\on\n', values=("a", "b")), Booleans(name="
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("mechanism", ["tree", "laplace"])
-def test_every_cell_runs_beside_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mechanism: str) -> None:
+@pytest.mark.parametrize(("mechanism", "before"), [("tree", ""), ("laplace", "my-table-")])
+def test_every_cell_runs_beside_the_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mechanism: str, before: str
+) -> None:
+    """Those of the archive, and those that were downloaded one by one, which are named after the table."""
     desk = Desk(tmp_path / "workspace")
     frame = people(200).head(100)
     table = frame.assign(**{ODD.names[0]: ["a", "b"] * 50, "ill": [True, False] * 50})[list(ODD.names)]
@@ -27,6 +30,8 @@ def test_every_cell_runs_beside_the_files(tmp_path: Path, monkeypatch: pytest.Mo
     desk.close()
     (tmp_path / "files").mkdir()
     zipfile.ZipFile(io.BytesIO(release.zip())).extractall(tmp_path / "files")
+    for path in (*(tmp_path / "files").glob("*.parquet"), tmp_path / "files" / "certificate.json"):
+        path.rename(path.with_name(f"{before}{path.name}"))
     monkeypatch.chdir(tmp_path / "files")
     monkeypatch.syspath_prepend(tmp_path / "files")
     monkeypatch.delitem(sys.modules, "combine", raising=False)
