@@ -59,7 +59,6 @@ def blocks_of(frame: pd.DataFrame, unit: Unit, domain: Domain) -> list[pa.Record
         encoding=encoding,
         column=unit.column,
         limit=unit.limit,
-        whole=True,
         keys=RowKeys.of(Fixed().keys(4)),
         starts={5: 0, 3: 900},
     )
