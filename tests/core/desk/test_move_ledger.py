@@ -8,7 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +16,21 @@ import pytest
 
 from core import Budget, Desk, Unit
 from core.base.errors import BadParameter, Refused
-from core.desk import move_ledger as moving
+from core.desk import move_ledger as move
 from core.desk.books import BOUND, LEDGER_FILE, LEDGER_VARIABLE, SESSION_FILE
 from core.desk.move_ledger import move_ledger
+from core.ledger import moving
 from core.ledger.postgres_server import PostgresConnection
 from core.privacy.filters import PURE
 from dashboard.__main__ import main
 from tests.core.people import DOMAIN, TOTAL, people
-from tests.databases import StartedServer
+from tests.databases import StartedServer, name_of
 from tests.reliability.test_session_crash import ages
 
 ROOT = Path(__file__).parents[3]
 ADDRESS = "postgresql://desk@db.example/desk"
 STATEMENTS = (
-    "INSERT INTO account (fingerprint, unit_json, budget_json, ways, total, opened_at) VALUES ('cd', '', '', '', 1, '')",
+    "INSERT INTO account (fingerprint, unit_json, budget_json, ways, total, opened_at) VALUES ('c', '', '', '', 1, '')",
     "UPDATE account SET opened_at = 'later'",
     "UPDATE plan SET note = 'x'",
     "DELETE FROM moved",
@@ -73,7 +74,7 @@ def pay(desk: Desk) -> None:
 def books(desk: Desk) -> list[Any]:
     """All that a workspace says of itself."""
     [dataset] = desk.ledger.datasets()
-    file = desk.sessions.file
+    file = desk._parts.sessions.file
     return [
         desk.ledger.workspace,
         dataset,
@@ -120,13 +121,17 @@ def test_everything_is_found_again_and_goes_on(
         assert end.value.code == 0 and said in capsys.readouterr().out
     desk = opened(folder, None)
     assert books(desk) == known
-    [row] = [row for row in desk.sessions.file.rows() if row.status == "open"]
+    [row] = [row for row in desk._parts.sessions.file.rows() if row.status == "open"]
     session = desk.session(row.id)
-    assert session.answer(ages(1)) == desk.sessions.file.replies(row.id)[0], "an answer that was given is given again"
+    assert session.answer(ages(1)) == desk._parts.sessions.file.replies(row.id)[0], (
+        "an answer that was given is given again"
+    )
     assert session.answer(ages(3)).number == 3
     pay(desk)
     desk.ledger.store("unrun", b"result")
-    numbers = [number for (number,) in postgres.sql("desk0", "SELECT number FROM release_desk.plan ORDER BY number")]
+    numbers = [
+        number for (number,) in postgres.sql(name_of(address), "SELECT number FROM release_desk.plan ORDER BY number")
+    ]
     assert numbers == sorted(set(numbers))
     desk.close()
     with pytest.raises(Refused, match="empty one"):
@@ -170,17 +175,17 @@ def test_a_move_that_is_cut_off_anywhere_is_taken_up_again(
     address, before = postgres.new(), opened(folder, None)
     known = books(before)
     before.close()
-    steps = [("close_for_good", 1), ("bind", 1), ("INSERT", 1), ("INSERT", 9), ("UPDATE", 1), ("setval", 1)]
+    steps = [("close_for_good", 1), ("bind", 1), ("INSERT", 1), ("INSERT", 9), ("UPDATE", 1), ("INSERT INTO item", 1)]
     for step, nth in [*steps, ("UPDATE workspace", 1), ("COMMIT", 1)]:
         with monkeypatch.context() as patch:
             cut_off(patch, step, nth)
             with pytest.raises(Killed):
                 move_ledger(folder, address, tmp_path / "notes")
-        assert not postgres.sql("desk0", "SELECT 1 FROM release_desk.account"), "nothing is there before all is"
-        with suppress(Refused):
-            desk = opened(folder, None)
-            assert step == "close_for_good" and books(desk) == known
-            desk.close()
+        assert not postgres.sql(name_of(address), "SELECT 1 FROM release_desk.account"), (
+            "nothing is there before all is"
+        )
+        assert (refused_by_copy(folder, tmp_path / "copy") == len(STATEMENTS)) == (step != "close_for_good")
+        assert (folder / BOUND).exists() == (step not in ("close_for_good", "bind"))
         with pytest.raises(Refused):
             opened(folder, address)
     assert move_ledger(folder, address, tmp_path / "notes")
@@ -202,8 +207,8 @@ def cut_off(patch: pytest.MonkeyPatch, step: str, nth: int) -> None:
     def reached_first(name: str, work: Any) -> Any:
         return lambda *given, **named: (reach(name), work(*given, **named))[1]
 
-    for name in ("close_for_good", "bind"):
-        patch.setattr(moving, name, reached_first(name, getattr(moving, name)))
+    patch.setattr(moving, "close_for_good", reached_first("close_for_good", moving.close_for_good))
+    patch.setattr(move, "bind", reached_first("bind", move.bind))
     execute = PostgresConnection.execute
     patch.setattr(
         PostgresConnection, "execute", lambda own, text, *values: (reach(text), execute(own, text, *values))[1]
@@ -223,6 +228,7 @@ def test_a_kill_at_the_commit_leaves_one_ledger(
 import os, signal
 from pathlib import Path
 from core.desk.move_ledger import move_ledger
+from core.ledger import moving
 from core.ledger.postgres_server import PostgresConnection
 commit, entered = PostgresConnection.commit, []
 execute = PostgresConnection.execute

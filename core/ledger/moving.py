@@ -1,4 +1,4 @@
-"""Closing a workspace's file for good: after its rows went to a server's database, no program writes in it again.
+"""A workspace's files whose rows go to a server's database: they are closed for good, and then copied.
 
 **Privacy** A ledger in a file beside its copy in a database would be two budgets for the same people, and two files of
 sessions would draw twice from one state. So a file is closed before a row of it is copied, by guards of its own tables,
@@ -9,15 +9,20 @@ take its rows, so that no second one does.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from typing import Any
 
 from core.base.errors import DeskError, Refused
-from core.ledger.database import Guard
+from core.ledger.database import Connection, Database, Guard, Layout
 from core.ledger.durable_file import KeptFile, as_sqlite
 
 _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
 _REFUSAL = "it was moved to a database"
+LEDGER_TABLES = ("account", "override", "dataset", "plan", "refund", "separation")
+"""In an order in which whatever a row names is there before it."""
+_NUMBERED = ("override", "plan", "separation", "session")
+"""Tables whose rows are numbered by the database, in the order in which they come."""
 
 
 def destination_of(file: KeptFile) -> str | None:
@@ -66,3 +71,45 @@ def _alone(file: KeptFile) -> Iterator[sqlite3.Connection]:
             yield connection
         except sqlite3.Error as error:
             raise DeskError(f"The {file.layout.noun} could not be closed; nothing was moved: try again.") from error
+
+
+def workspace_of(place: Database) -> str:
+    """The random name of a ledger."""
+    with place.read() as connection:
+        return str(connection.execute("SELECT id FROM workspace").fetchone()["id"])
+
+
+def check_empty(connection: Connection) -> None:
+    """Refuse a database that holds anything."""
+    for table in ("account", "session", "item"):
+        if connection.execute(f"SELECT 1 AS one FROM {table} LIMIT 1").fetchone() is not None:
+            raise Refused("The database holds another ledger, whose budgets would be mixed up; name an empty one.")
+
+
+@contextmanager
+def write_all(database: Database, *others: Layout) -> Iterator[Connection]:
+    """One transaction of a server that no writer of any of these layouts overlaps."""
+    with database.write() as connection:
+        for layout in others:
+            connection.execute("SELECT pg_advisory_xact_lock(?)", (layout.mark,))
+        yield connection
+
+
+def copy_ledger(file: KeptFile, connection: Connection) -> None:
+    """Enter every row of a ledger's file, oldest first, by the guards of the tables that take them."""
+    with file.read() as source:
+        for table in LEDGER_TABLES:
+            for row in source.execute(f"SELECT * FROM {table} ORDER BY rowid"):
+                enter_row(connection, table, dict(row))
+
+
+def enter_row(connection: Connection, table: str, row: Mapping[str, Any]) -> None:
+    given = {name: value for name, value in row.items() if name != "number" or table not in _NUMBERED}
+    names = ", ".join(f'"{name}"' for name in given)
+    places = ", ".join("?" for _ in given)
+    connection.execute(f"INSERT INTO {table} ({names}) VALUES ({places})", tuple(given.values()))
+
+
+def take_name(connection: Connection, old: str, new: str) -> None:
+    """Let a ledger go by another name: that of the one whose rows it holds."""
+    connection.execute("UPDATE workspace SET id = ? WHERE id = ?", (new, old))
