@@ -27,8 +27,8 @@ from core.table.spark.row_bundles import Bytes, OwnedRows, bundled, joined, unbu
 from core.table.spark.row_encoding import RowEncoding, encoded
 
 LARGEST_BLOCK = 1 << 18
-TOGETHER = 1 << 20
-"""Rows among which a task looks for the smallest keys of each id: some 50 MB."""
+TOGETHER = 32 << 20
+"""Bytes of rows among which a task looks for the smallest keys of each id: a million rows of 15 columns."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class LimitedRows:
                 owners = rows.ids(self.column)
             keys = self.keys.at(self._places(batch))
             waiting.append(OwnedRows(owners, keys, _rowwise(codes), batch.num_rows, misfits))
-            if sum(each.read for each in waiting) >= TOGETHER:
+            if sum(each.nbytes for each in waiting) >= TOGETHER:
                 yield bundled(self._kept(joined(waiting)))
                 waiting = []
         if waiting:

@@ -41,6 +41,10 @@ class OwnedRows:
     read: int
     misfits: IntArray = field(repr=False)
 
+    @property
+    def nbytes(self) -> int:
+        return int(self.owners.nbytes + self.keys.nbytes + self.codes.nbytes)
+
     def take(self, rows: NDArray[np.intp]) -> OwnedRows:
         owners = self.owners.take(pa.array(rows))
         return OwnedRows(owners, self.keys[rows], self.codes[rows], self.read, self.misfits)
