@@ -13,7 +13,11 @@ from pathlib import Path
 import streamlit as st
 from streamlit import config
 
+from core.base.errors import DeskError
+from core.desk.books import LEDGER_VARIABLE
 from core.desk.desk import Desk
+from core.desk.move_ledger import move_ledger
+from core.desk.workspace import outside, workspace
 from dashboard.answers.route import AnswersRoute
 from dashboard.door import access
 from dashboard.door.gate import GatedApp, Lifespan
@@ -22,10 +26,16 @@ from dashboard.door.settings import HERE, settings
 
 FOLDER = Path(__file__).resolve().parent
 EVERYWHERE = ("0.0.0.0", "::")
+MOVED = (
+    f"The ledger, sessions and shared items are in the database now. Start every server with {LEDGER_VARIABLE} as it "
+    "is set here; the files in the folder are closed for good, and kept as they were."
+)
 
 
 def main(words: Sequence[str] | None = None) -> None:
     typed = _parser().parse_args(words)
+    if typed.move_ledger:
+        raise SystemExit(_move_ledger())
     visitors = typed.visitors or access.visitors_only()
     script = FOLDER / ("visitors_app.py" if visitors else "app.py")
     os.environ.setdefault(access.WORKER_VARIABLE, "1")
@@ -33,6 +43,17 @@ def main(words: Sequence[str] | None = None) -> None:
     sys.argv = [str(script)]
     with suppress(KeyboardInterrupt):
         GatedApp(script, _greet(visitors), answers()).run(config=settings(typed.address, typed.port, typed.host))
+
+
+def _move_ledger() -> int:
+    """Moves the workspace's ledger, and says how that went; the number is what a shell is told."""
+    try:
+        moved = move_ledger(workspace(), os.environ.get(LEDGER_VARIABLE, ""), outside())
+    except DeskError as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    print(MOVED if moved else "The ledger of this workspace is in that database already; nothing was left to do.")
+    return 0
 
 
 def answers() -> AnswersRoute | None:
@@ -81,6 +102,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--address", default=HERE, help="the address to listen on; by default this machine alone")
     parser.add_argument("--host", action="append", default=[], help="a name under which a proxy serves it; repeatable")
     parser.add_argument("--visitors", action="store_true", help="serve what is shared, without the curator's pages")
+    parser.add_argument(
+        "--move-ledger",
+        action="store_true",
+        help=f"move the ledger of the workspace to the empty database that {LEDGER_VARIABLE} names, and end",
+    )
     return parser
 
 

@@ -92,7 +92,7 @@ class Points:
 
     def sample(self, rows: int, generator: np.random.Generator) -> Codes:
         """Whole records, rounded along their lexicographic order and then balanced over all pairs of columns."""
-        order = np.lexsort(self.codes.T[::-1])
+        order = np.lexsort(self._sort_keys()[::-1])
         weights = self.weights[order]
         taken = systematic(weights, rows, generator)
         if (total := float(weights.sum())) > 0:
@@ -105,8 +105,25 @@ class Points:
     def _records(self) -> Records:
         return Records(self.codes, dict(zip(self.domain.names, self.domain.shape(), strict=True)))
 
+    def _sort_keys(self) -> list[NDArray[np.int64]]:
+        """Few numbers that order records as all their codes do: as many columns in each as fit 62 bits."""
+        keys: list[NDArray[np.int64]] = []
+        room = 0
+        for column, size in enumerate(self.domain.shape()):
+            if room < size:
+                keys.append(np.zeros(len(self.codes), dtype=np.int64))
+                room = 2**62
+            keys[-1] *= size
+            keys[-1] += self.codes[:, column]
+            room //= size
+        return keys
+
     def _flat(self, columns: Sequence[str]) -> NDArray[np.int64]:
-        flat = np.zeros(len(self.codes), dtype=np.int64)
-        for column in columns:
-            flat = flat * self.domain[column].size + self.codes[:, self.domain.names.index(column)]
+        places = [self.domain.names.index(column) for column in columns]
+        if not places:
+            return np.zeros(len(self.codes), dtype=np.int64)
+        flat = self.codes[:, places[0]].astype(np.int64)
+        for column, place in zip(columns[1:], places[1:], strict=True):
+            flat *= self.domain[column].size
+            flat += self.codes[:, place]
         return flat

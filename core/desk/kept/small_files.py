@@ -49,6 +49,10 @@ class SmallFiles:
         found = map(self._read, self.folder.glob("*.json")) if self.folder.exists() else ()
         return [content for content in map(content_of, found) if content is not None]
 
+    def identities(self) -> list[str]:
+        """Under which something is kept, in order."""
+        return sorted(place.stem for place in self.folder.glob("*.json")) if self.folder.exists() else []
+
     @staticmethod
     def _read(place: Path) -> bytes | None:
         try:

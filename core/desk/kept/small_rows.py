@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from core.desk.kept.small_files import check_identity, content_of
-from core.ledger.database import Database, Layout
+from core.desk.kept.small_files import SmallFiles, check_identity, content_of
+from core.ledger.database import Connection, Database, Layout
 
 LAYOUT = Layout(
     noun="list of shared items",
@@ -56,3 +56,11 @@ class SmallRows:
         with self._database.read() as connection:
             rows = connection.execute("SELECT content FROM item WHERE kind = ?", (self._kind,)).fetchall()
         return [content for content in (content_of(row["content"]) for row in rows) if content is not None]
+
+
+def copy_items(files: SmallFiles, kind: str, connection: Connection) -> None:
+    """Enter all that a folder keeps of one kind."""
+    for identity in files.identities():
+        content = files.read(identity)
+        if content is not None:
+            connection.execute("INSERT INTO item VALUES (?, ?, ?)", (kind, identity, json.dumps(content)))

@@ -57,7 +57,8 @@ def measure_worst_tables(
 ) -> tuple[Noisy, Candidates]:
     """Score all tables against the records, also in bins, and measure those worth most; and how far each was off."""
     tables = [columns for columns in weights if min(records.domain.shape(columns)) > 1]
-    candidates = measuring.distances(tables, weights, [records.marginal(columns) for columns in tables], scores)
+    fitted = records.marginals(tables)
+    candidates = measuring.distances(tables, weights, [fitted[columns] for columns in tables], scores)
     power = measuring.spending.power
 
     def sigma_of(amounts: Floats) -> Floats:
@@ -160,10 +161,14 @@ def publish(
     asked = [columns for columns in wanted if columns]
     if len(asked) > MOST_ASKED or sum(original.cells(columns) for columns in asked) > MOST_PUBLISHED:
         asked = []
-    for columns in dict.fromkeys((*settled, *asked)):
-        if not all(name in original for name in columns) or original.cells(columns) > MOST_PUBLISHED:
-            continue
-        fitted, trust = points.marginal(columns), 0.0
+    tables = [
+        columns
+        for columns in dict.fromkeys((*settled, *asked))
+        if all(name in original for name in columns) and original.cells(columns) <= MOST_PUBLISHED
+    ]
+    counted = points.marginals(tables)
+    for columns in tables:
+        fitted, trust = counted[columns], 0.0
         if columns in settled:
             told = columns not in known.residual
             missed = float(np.mean((known.tables[columns] - (fitted if told else centred(fitted))) ** 2))

@@ -69,10 +69,6 @@ class ClusterRows:
         if owner is not None and not self._placed:
             raise BadFile("A limit per id needs Parquet files, whose rows have places; this table has none.")
 
-    def whole(self, name: str) -> bool:
-        """Whether a column holds whole numbers."""
-        return self._types[name] in ("tinyint", "smallint", "int", "bigint")
-
     def fetched(self, names: Sequence[str], placed: bool) -> Any:
         """These columns, as c0, c1, ...; and, if asked for, each row's file and place in it."""
         wanted = [f"{quoted(name)} AS c{place}" for place, name in enumerate(names)]

@@ -31,6 +31,7 @@ from core.table.spark.count_store import CountStore
 from core.table.spark.encoded_blocks import BlockLayout
 from core.table.spark.failures import from_cluster
 from core.table.spark.limited_rows import LimitedRows
+from core.table.spark.row_bundles import BUNDLE
 from core.table.spark.row_encoding import RowEncoding
 from core.table.spark.spark_session import session
 from core.table.spark.spark_source import SparkSource
@@ -228,11 +229,10 @@ def _encode(rows: ClusterRows, domain: Domain, unit: Unit, noise: Keys, place: s
             encoding=encoding,
             column=unit.column,
             limit=unit.limit,
-            whole=rows.whole(unit.column),
             keys=RowKeys.of(noise.keys(SECRET_WORDS)),
             starts=rows.starts(),
         )
-        exchanged = rows.fetched(names, placed=True).mapInArrow(limited.rows, limited.schema).repartition("owner")
+        exchanged = rows.fetched(names, placed=True).mapInArrow(limited.rows, BUNDLE).repartition("part")
         encoded = exchanged.mapInArrow(limited.blocks, layout.schema)
     encoded.write.mode("overwrite").parquet(place)
 

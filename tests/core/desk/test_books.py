@@ -1,4 +1,4 @@
-"""A workspace stays with the ledger that it began with."""
+"""A workspace stays with the ledger that it began with, unless that is moved."""
 
 from __future__ import annotations
 

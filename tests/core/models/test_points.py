@@ -3,6 +3,7 @@ from itertools import combinations
 import numpy as np
 
 from core.models.points import Points
+from core.schema.domain import Domain, Integers
 from tests.core.samples import SMALL, small_counts
 
 
@@ -41,3 +42,12 @@ def test_weights_are_scaled_by_the_combination_of_their_record():
     scaled = points.scaled(("old", "colour"), factors)
     np.testing.assert_allclose(scaled.marginal(("old", "colour")), points.marginal(("old", "colour")) * factors)
     assert scaled.codes is points.codes and np.ptp(points.weights) == 0
+
+
+def test_records_are_ordered_by_all_their_codes_in_few_numbers():
+    domain = Domain(tuple(Integers(name=f"q{place}", low=0, high=999) for place in range(14)))
+    codes = np.random.default_rng(2).integers(0, 3, (400, 14)) * 400
+    points = Points(domain, codes, np.ones(400))
+    keys = points._sort_keys()
+    assert len(keys) == 3
+    assert np.array_equal(np.lexsort(keys[::-1]), np.lexsort(codes.T[::-1]))

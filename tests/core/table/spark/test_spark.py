@@ -21,6 +21,7 @@ from core.table.spark.cluster_rows import quoted
 from core.table.spark.count_store import CountStore
 from core.table.spark.encoded_blocks import BlockLayout
 from core.table.spark.limited_rows import LimitedRows
+from core.table.spark.row_bundles import OwnedRows, bundled, joined, unbundled
 from core.table.spark.row_encoding import RowEncoding
 from core.table.spark.spark_source import SparkSource
 from core.table.spark.spark_table import SparkTable
@@ -59,7 +60,6 @@ def blocks_of(frame: pd.DataFrame, unit: Unit, domain: Domain) -> list[pa.Record
         encoding=encoding,
         column=unit.column,
         limit=unit.limit,
-        whole=True,
         keys=RowKeys.of(Fixed().keys(4)),
         starts={5: 0, 3: 900},
     )
@@ -92,6 +92,32 @@ def test_executors_encode_and_count_as_the_embedded_table(unit: Unit) -> None:
     codes, often = combined.joined(batch["combination"].to_pylist(), batch["often"].to_numpy())
     wanted = table.combinations(domain.names)
     assert np.array_equal(codes, wanted[0]) and np.array_equal(often, wanted[1])
+
+
+@pytest.mark.parametrize("text", [False, True], ids=["numbers", "texts"])
+def test_all_rows_of_an_id_travel_to_one_task(text: bool) -> None:
+    draw = np.random.default_rng(5)
+
+    def rows(ids: np.ndarray) -> OwnedRows:
+        owners = pa.array([f"nº {each}" for each in ids.tolist()], pa.string()) if text else pa.array(ids)
+        keys, codes = draw.integers(0, 2**63, len(ids)).astype(np.uint64), draw.integers(0, 9, (len(ids), 3))
+        return OwnedRows(owners, keys, codes.astype(np.uint8), len(ids) + 1, np.array([1, 2]))
+
+    sent = [rows(draw.integers(-50, 50, 400)), rows(np.empty(0, dtype=np.int64)), rows(np.arange(-9, 30))]
+    batches = [bundled(each) for each in sent]
+    found, wanted = unbundled(batches, 3, 2), joined(sent)
+    assert (found.read, found.misfits.tolist()) == (wanted.read, [3, 6])
+
+    def lines(held: OwnedRows) -> list:
+        return sorted(zip(held.owners.to_pylist(), held.keys.tolist(), held.codes.tolist(), strict=True))
+
+    assert lines(found) == lines(wanted)
+    parts: dict[object, set[int]] = {}
+    for line in (batch.slice(place, 1) for batch in batches for place in range(batch.num_rows)):
+        for owner in unbundled([line], 3, 2).owners.to_pylist():
+            parts.setdefault(owner, set()).add(line["part"][0].as_py())
+    assert all(len(each) == 1 for each in parts.values())
+    assert len(set.union(*parts.values())) > 50, "spread over tasks"
 
 
 def test_keys_follow_from_the_secret_and_the_place_alone() -> None:
