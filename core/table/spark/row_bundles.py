@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.base.arrays import IntArray
-from core.table.formats.readings import packed
+from core.table.formats.column_encoding import packed
 
 BUNDLE = "part int, owners binary, lengths binary, keys binary, codes binary, read long, misfits binary"
 """What Spark is told. All rows of an id have the same part; texts have lengths, whole numbers have none."""

@@ -21,7 +21,7 @@ from core.desk.books import BOUND, LEDGER_FILE, LEDGER_VARIABLE, SESSION_FILE
 from core.desk.move_ledger import move_ledger
 from core.ledger import moving
 from core.ledger.postgres_server import PostgresConnection
-from core.privacy.filters import PURE
+from core.privacy.privacy_filter import PURE
 from dashboard.__main__ import main
 from tests.core.people import DOMAIN, TOTAL, people
 from tests.databases import StartedServer, name_of
