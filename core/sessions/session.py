@@ -8,24 +8,19 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Event, Lock
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from core.base.errors import CannotGoOn, DeskError, Failed, Refused
-from core.base.unexpected import noted
-from core.kernel.allowance import Allowance
-from core.kernel.disjoint import DisjointQueries
-from core.kernel.kernel import Kernel
 from core.kernel.query import Query, Single
-from core.mechanisms.kit.interactive import AnswersStatistics, AnswersTables, Interactive, Reply, Walks
+from core.mechanisms.kit.interactive import AnswersStatistics, AnswersTables, Interactive, Walks
 from core.models.polytope.mixing import Mixing
-from core.plans.canonical import canonical
-from core.plans.run_once import NoiseWatcher
 from core.privacy.budget import Budget
 from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import Source
 from core.schema.domain import Domain
 from core.sessions.answer import Answer, SessionStatus, Summary, transcript_csv
+from core.sessions.computing import compute_replies, discreetly, written
 from core.sessions.counts_in_memory import counting_seconds, fits_in_memory
 from core.sessions.kept.file import SessionFile
 from core.sessions.kept.old_states import migrate
@@ -38,24 +33,12 @@ from core.sessions.session_limits import MOST_ANSWERS
 from core.sessions.settlement import Settlement
 from core.table.counts import Counts
 
-Result = TypeVar("Result")
 LEAST_SLOT = 0.1
 """Seconds: nobody feels a tenth of a second, and a busy machine then rarely lets an answer miss its slot."""
 GROUP, GROUP_CELL = 0.001, 2e-8
 """Seconds for each further group of a table that is asked at once, and for each of its combinations."""
 STORING, STORING_BYTE = 0.01, 1.2e-8
 """Seconds to commit an answer, and more for each byte of its state: twice what a small server with a busy disk took."""
-
-
-@dataclass(frozen=True, eq=False)
-class Computed:
-    """What follows a question, or the groups of a table."""
-
-    after: Any
-    replies: list[Reply]
-    rows: list[float | None]
-    saved: StoredState | None
-    """What is to be kept; nothing if nothing changed."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -288,7 +271,7 @@ class Session:
             try:
                 # In lowest terms the groups of one table may differ in their denominator, so they stay as written.
                 wanted = [new[0][0].query] if len(new) == 1 else [query for _, query in new]
-                made = self._compute(*self._state(turn), wanted, counts)
+                made = compute_replies(self.mechanism, self.noise, *self._state(turn), wanted, counts)
             except CannotGoOn as problem:
                 # Raised before any noise was drawn: what a state holds is public, so that this ends it tells nothing.
                 turn.close("failed", turn.left())
@@ -309,41 +292,6 @@ class Session:
             self._remember(newest, made.after, made.saved.allowance)
         return answers
 
-    def _compute(self, state: Any, left: str, questions: Sequence[Single], counts: Counts) -> Computed | str:
-        """The next state and the replies; after an error what was left of the allowance then.
-
-        Such an error is not told apart from any other, because it may depend on what was drawn.
-        """
-        watched, allowance = NoiseWatcher(self.noise), Allowance.from_json(json.loads(left))
-
-        def compute() -> Computed:
-            kernel = Kernel(counts, cast(NoiseSource, watched), allowance)
-            after, replies = self._replies(state, questions, kernel)
-            still = written(allowance)
-            same = after is state and still == left
-            saved = None if same else StoredState(self.mechanism.save(after), still)
-            rows = [self._rows(after, reply) for reply in replies]
-            return Computed(after, replies, rows, saved)
-
-        try:
-            return _discreetly("The answer could not be computed", compute)
-        except DeskError:
-            if not watched.drawn:
-                raise
-        return written(allowance)
-
-    def _replies(self, state: Any, questions: Sequence[Single], kernel: Kernel) -> tuple[Any, list[Reply]]:
-        if len(questions) > 1 and isinstance(self.mechanism, AnswersTables):
-            groups = tuple(question for question in questions if isinstance(question, Query))
-            return self.mechanism.answer_table(state, DisjointQueries(groups), kernel)
-        [question] = questions
-        if isinstance(question, Query):
-            after, reply = self.mechanism.answer(state, question, kernel)
-        else:
-            assert isinstance(self.mechanism, AnswersStatistics)
-            after, reply = self.mechanism.answer_statistic(state, question, kernel)
-        return after, [reply]
-
     def _state(self, turn: Turn) -> tuple[Any, str]:
         """The mechanism's state and what is left of the reserved spend."""
         version = turn.row.state_version
@@ -353,7 +301,7 @@ class Session:
 
     def _read(self, turn: Turn) -> tuple[Any, str]:
         stored = turn.state()
-        return _discreetly("The state of this session could not be read", lambda: self._load(stored))
+        return discreetly("The state of this session could not be read", lambda: self._load(stored))
 
     def _load(self, stored: StoredState) -> tuple[Any, str]:
         data, left = stored.data, stored.allowance
@@ -365,32 +313,6 @@ class Session:
     def _remember(self, version: int, state: Any, left: str) -> None:
         self._seen.clear()
         self._seen[version] = state, left
-
-    def _rows(self, state: Any, reply: Reply) -> float | None:
-        """The estimated number of rows behind a share."""
-        if reply.share > 0 and reply.count > 0:
-            return reply.count / reply.share
-        known = self.mechanism.peek(state)
-        return None if known is None else float(known.marginal(()).sum())
-
-
-def written(allowance: Allowance) -> str:
-    """What is left, as it is kept; equal where nothing was taken."""
-    return canonical(allowance.to_json())
-
-
-def _discreetly(problem: str, work: Callable[[], Result]) -> Result:
-    """A fixed sentence and the kind of error only: the text of an error may quote what is private.
-
-    It is raised outside the handler, so that not even its context keeps the old error.
-    """
-    try:
-        return work()
-    except DeskError:
-        raise
-    except Exception as error:
-        kind = noted(error)
-    raise Failed(f"{problem} ({kind}); nothing was spent.")
 
 
 def session_of(row: SessionRow, **parts: Any) -> Session:

@@ -36,12 +36,13 @@ from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.noise import NoiseSource
 from core.release.release import Release
+from core.sessions.computing import written
 from core.sessions.counts_in_memory import in_memory
 from core.sessions.from_release import FromRelease, Released, Untouched
 from core.sessions.kept.file import SessionFile
 from core.sessions.kept.rows import SessionRow, StoredState, no_session
 from core.sessions.pace import Pace
-from core.sessions.session import Session, session_of, written
+from core.sessions.session import Session, session_of
 from core.sessions.settlement import Settlement
 from core.table.counts import Counts
 

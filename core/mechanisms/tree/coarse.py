@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from core.base.arrays import Columns, Floats
 from core.mechanisms.kit.portions import Noisy
 from core.mechanisms.tree.compression import Compression
-from core.models.fitting.raking import Wanted
+from core.models.fitting.raking import RakingTarget
 from core.models.points import Points
 from core.queries.kit.grouped import GroupedTable
 from core.schema.domain import Domain, Integers
@@ -152,21 +152,21 @@ def few_parts(shares: Floats, *, ordered: bool) -> NDArray[np.int64]:
 
 def coarse_sums(
     tables: Mapping[Columns, Floats], sigmas: Mapping[Columns, float], ordered: Collection[str]
-) -> dict[Columns, Wanted]:
+) -> dict[Columns, RakingTarget]:
     """Sums of measured tables over parts of their ordered columns, each with the noise of a sum.
 
     Cells that each miss their count by a little of the noise, all to the same side, miss long ranges by far more than
     the noise of a range. `tables` may be negative in places: without that all their cells would be too large at thin
     ends, and too small in the middle.
     """
-    found: dict[Columns, Wanted] = {}
+    found: dict[Columns, RakingTarget] = {}
     for columns, table in tables.items():
         if len(columns) > 1:
             groups = (_along(table, axis, name in ordered) for axis, name in enumerate(columns))
             coarse = GroupedTable(columns, tuple(groups))
             if coarse.shape != table.shape and min(coarse.shape) > 1:
                 sigma = sigmas[columns] * np.sqrt(coarse.merged(np.ones(table.shape)))
-                found[columns] = Wanted(columns, coarse.merged(table), sigma, coarse)
+                found[columns] = RakingTarget(columns, coarse.merged(table), sigma, coarse)
     return found
 
 

@@ -166,7 +166,7 @@ def test_the_mutant_that_forgets_the_last_turn_is_found(
     session = opened(desk, held)
     with session.file.snapshot(session.id) as turn:
         before = turn.left() or ""
-    monkeypatch.setattr("core.sessions.session.written", lambda allowance: before)
+    monkeypatch.setattr("core.sessions.computing.written", lambda allowance: before)
     monkeypatch.setattr(OnlineLaplace, "save", lambda *_: 1 // 0)
     with pytest.raises(Failed):
         session.answer(ages(2))
