@@ -23,6 +23,7 @@ _AXIS = "along which axis pairs of boxes are looked for; those that overlap do s
 _STILL_LARGE = (
     "terms grow until odd is x^2, and at 2 x^2 they are still far above the least, so that the other part decides"
 )
+_KIND = "2^62 itself is the same number in either kind"
 _WRITES = "1 says that it is opened for writing, which it is"
 
 EQUIVALENT: dict[str, str] = {
@@ -266,6 +267,48 @@ EQUIVALENT: dict[str, str] = {
     "core/ledger/durable_file.py _create | with closing(_connect(fresh, patience=0)) as connection: |": "nobody else knows the file, so there is nobody to wait for",
     "core/ledger/lost_spends.py find_lost | if not forgotten and (not again): | without part": "what the ledger knows is true and may be noted, whatever else it lost",
     "core/ledger/lost_spends.py find_lost |  for entry in known.values() if entry.status == 'stored' and entry.plan_id not i | without part 2": "what is noted twice does no harm",
+    "core/privacy/samplers.py | _UNCLEAR = 1e-12 | half: 1e-12": "still far above the errors of floats",
+    "core/privacy/samplers.py | _UNCLEAR = 1e-12 | times 2: 1e-12": "still far above the errors of floats",
+    "core/privacy/samplers.py | _UNCLEAR = 1e-12 | plus 1: 1e-12": "every size is settled with all its digits",
+    "core/privacy/samplers.py | _BLOCK = 1 << 16 | times 2: 1": _HELD,
+    "core/privacy/samplers.py | _BLOCK = 1 << 16 | minus 1: 16": _HELD,
+    "core/privacy/samplers.py | _BLOCK = 1 << 16 | plus 1: 16": _HELD,
+    "core/privacy/samplers.py | _BLOCK = 1 << 16 | half: 16": _HELD,
+    "core/privacy/samplers.py | _BLOCK = 1 << 16 | times 2: 16": _HELD,
+    "core/privacy/samplers.py _narrow_below | if bound <= 1 << 24: | compared otherwise: bound <= 1 << 24": "a word for each or half a word; the law is the same",
+    "core/privacy/samplers.py _narrow_below | if bound <= 1 << 24: | half: 1": "a word for each or half a word; the law is the same",
+    "core/privacy/samplers.py _narrow_below | if bound <= 1 << 24: | times 2: 1": "a word for each or half a word; the law is the same",
+    "core/privacy/samplers.py _narrow_below | if bound <= 1 << 24: | minus 1: 24": "a word for each or half a word; the law is the same",
+    "core/privacy/samplers.py _narrow_below | if bound <= 1 << 24: | plus 1: 24": "a word for each or half a word; the law is the same",
+    "core/privacy/samplers.py _narrow_below | if bound <= 1 << 24: | half: 24": "a word for each or half a word; the law is the same",
+    "core/privacy/samplers.py below | if bound > SAFE: | compared otherwise: bound > SAFE": _KIND,
+    "core/privacy/samplers.py bernoulli_exp | if denominator > SAFE: | compared otherwise: denominator > SAFE": _KIND,
+    "core/privacy/samplers.py _decays | if denominator <= SAFE: | compared otherwise: denominator <= SAFE": _KIND,
+    "core/privacy/samplers.py select | deepest = 6 + len(scores).bit_length() | without its second term: 6 + len(scores).bit_length()": "however the layers are chosen the law is the same",
+    "core/privacy/samplers.py select | deepest = 6 + len(scores).bit_length() | minus 1: 6": "however the layers are chosen the law is the same",
+    "core/privacy/samplers.py select | deepest = 6 + len(scores).bit_length() | plus 1: 6": "however the layers are chosen the law is the same",
+    "core/privacy/samplers.py select | deepest = 6 + len(scores).bit_length() | half: 6": "however the layers are chosen the law is the same",
+    "core/privacy/samplers.py select | deepest = 6 + len(scores).bit_length() | times 2: 6": "however the layers are chosen the law is the same",
+    "core/privacy/samplers.py laplace.propose | units = below(numerator, min(2 * missing + 8, _BLOCK)) | max for min: min(2 * missing + 8, _BLOCK)": "how many are proposed at a time",
+    "core/privacy/samplers.py laplace.propose | units = below(numerator, min(2 * missing + 8, _BLOCK)) | without its second term: 2 * missing + 8": "how many are proposed at a time",
+    "core/privacy/samplers.py laplace.propose | units = below(numerator, min(2 * missing + 8, _BLOCK)) | without its second term: 2 * missing": "how many are proposed at a time",
+    "core/privacy/samplers.py laplace.propose | units = below(numerator, min(2 * missing + 8, _BLOCK)) | minus 1: 8": "how many are proposed at a time",
+    "core/privacy/samplers.py laplace.propose | units = below(numerator, min(2 * missing + 8, _BLOCK)) | plus 1: 8": "how many are proposed at a time",
+    "core/privacy/samplers.py laplace.propose | units = below(numerator, min(2 * missing + 8, _BLOCK)) | half: 8": "how many are proposed at a time",
+    "core/privacy/samplers.py laplace.propose | units = below(numerator, min(2 * missing + 8, _BLOCK)) | times 2: 8": "how many are proposed at a time",
+    "core/privacy/samplers.py laplace.propose | units = below(numerator, min(2 * missing + 8, _BLOCK)) | half: 2": "how many are proposed at a time",
+    "core/privacy/samplers.py laplace.propose | units = below(numerator, min(2 * missing + 8, _BLOCK)) | plus 1: 2": "how many are proposed at a time",
+    "core/privacy/samplers.py laplace.propose | units = below(numerator, min(2 * missing + 8, _BLOCK)) | times 2: 2": "how many are proposed at a time",
+    "core/privacy/samplers.py _least | step = 1 | times 2: 1": "in which steps a search goes",
+    "core/privacy/samplers.py _least | low, high, step = (-1, guess, 1) | times 2: 1 (2)": "in which steps a search goes",
+    "core/privacy/samplers.py _settled | found = _least(partial(_reached, number, bits, variance), max(0, guess)) | plus 1: 0": "from where a search starts",
+    "core/privacy/samplers.py _rounded | high = np.where(size > 0, ndtr(-(size - 0.5) / sigma) * (1 - _UNCLEAR), 1.0) | compared otherwise: size > 0": "a number below 1/2 lies below the upper edge of the first cell either way, or is settled",
+    "core/privacy/samplers.py _rounded | high = np.where(size > 0, ndtr(-(size - 0.5) / sigma) * (1 - _UNCLEAR), 1.0) | times 2: 1.0": "a number below 1/2 lies below the upper edge of the first cell either way, or is settled",
+    "core/privacy/samplers.py _rounded | high = np.where(size > 0, ndtr(-(size - 0.5) / sigma) * (1 - _UNCLEAR), 1.0) | half: 1.0": "a number below 1/2 lies below the upper edge of the first cell either way, or is settled",
+    "core/privacy/samplers.py _rounded | clear = (low < tail) & (tail + 2.0 ** (-64) < high) & (tail > _DEEP) & (size < S | compared otherwise: size < SAFE": "at a limit itself the size is the same, settled or not",
+    "core/privacy/samplers.py _rounded | clear = (low < tail) & (tail + 2.0 ** (-64) < high) & (tail > _DEEP) & (size < S | compared otherwise: tail > _DEEP": "at a limit itself the size is the same, settled or not",
+    "core/privacy/samplers.py _rounded | clear = (low < tail) & (tail + 2.0 ** (-64) < high) & (tail > _DEEP) & (size < S | compared otherwise: low < tail": "at a limit itself the size is the same, settled or not",
+    "core/privacy/samplers.py _rounded | clear = (low < tail) & (tail + 2.0 ** (-64) < high) & (tail > _DEEP) & (size < S | compared otherwise: tail + 2.0 ** (-64) < high": "at a limit itself the size is the same, settled or not",
 }
 
 
