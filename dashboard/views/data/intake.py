@@ -151,7 +151,7 @@ def report(table: DeskTable, desk: Desk) -> None:
                     {
                         "Column": [messages.plain(name) for name in found],
                         "Cells moved": [amount(count) for count in found.values()],
-                        "Of all": [f"{100 * count / max(rows + dropped, 1):.2g} %" for count in found.values()],
+                        "Of all": [f"{100 * count / max(rows + dropped, 1):.3g} %" for count in found.values()],
                     }
                 ),
                 hide_index=True,
