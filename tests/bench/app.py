@@ -116,6 +116,8 @@ def _clicks(home: Path) -> Iterator[Line]:
     for case, change in (
         ("another epsilon", lambda: app.text_input[0].set_value("0.7").run()),
         ("another number of rows", lambda: app.number_input[1].set_value(5_000).run()),
+        ("a column less", lambda: app.multiselect[1].set_value(app.multiselect[1].value[:-1]).run()),
+        ("tables of one column", lambda: app.number_input[0].set_value(1).run()),
         *((f"'{name}' instead", lambda: app.radio[0].set_value(app.radio[0].options[1]).run()) for name in others),
     ):
 

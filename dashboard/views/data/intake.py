@@ -11,7 +11,7 @@ from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from dashboard.views.common import messages, next_step, wording
+from dashboard.views.common import messages, next_step, state, wording
 from dashboard.views.data import discovery_form, rules_form, schema_files, schema_grid
 from dashboard.views.data.draft import Draft
 from dashboard.views.data.schema import bulk_edit, universe
@@ -39,6 +39,9 @@ def fillers(draft: Draft, desk: Desk, unit: Unit | None, total: Budget | None, a
         schema_files.public_sample(draft, desk)
     with places[3]:
         discovery_form.show(draft, desk, unit, total, apart)
+    with st.container():
+        now = state.session().added
+        schema_files.offer_known(draft, [one for one in desk.tables() if one.id != now and not misfitting(one)])
     if draft.told:
         messages.note(messages.plain(draft.told), "released" if draft.filler == discovery_form.BOUGHT else "public")
 
@@ -140,7 +143,7 @@ def report(table: DeskTable, desk: Desk) -> None:
                     {
                         "Column": [messages.plain(name) for name in found],
                         "Cells moved": [amount(count) for count in found.values()],
-                        "Of all": [f"{100 * count / max(rows + dropped, 1):.2g} %" for count in found.values()],
+                        "Of all": [f"{100 * count / max(rows + dropped, 1):.3g} %" for count in found.values()],
                     }
                 ),
                 hide_index=True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -17,7 +17,7 @@ from core.table import public_sample as sample
 from dashboard.door import access
 from dashboard.views.common import messages, state
 from dashboard.views.data import schema_grid, upload
-from dashboard.views.data.draft import Draft
+from dashboard.views.data.draft import DEMO, Draft
 
 LARGEST = 64_000_000
 EXAMPLE = """name,kind,low,high,bins,values,other,missing,note
@@ -43,6 +43,22 @@ def saved(draft: Draft, desk: Desk) -> None:
             )
             st.button("Use its schema", key="schema-of-use", on_click=_use_known, args=(draft, known[chosen]))
         outcome(draft, SCHEMA)
+
+
+def offer_known(draft: Draft, tables: Sequence[DeskTable]) -> None:
+    """The schema of the latest of these tables that has the same columns, before anything else has filled the grid.
+
+    The same file again has them; nothing but the names in its header is compared.
+    """
+    names = {name for name, _ in draft.columns}
+    known = next((table for table in tables if names.issuperset(table.domain.names)), None)
+    if known is None or draft.told or draft.origin.partition(" ")[0] == DEMO:
+        return
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**'{messages.plain(known.name)}' at this desk has these columns**, described before.")
+        st.button(
+            "Use that schema", key="schema-known", icon=":material/history:", on_click=_use_known, args=(draft, known)
+        )
 
 
 def code_book(draft: Draft) -> None:

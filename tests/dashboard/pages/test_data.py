@@ -383,6 +383,20 @@ def test_many_moved_cells_are_a_warning_in_red(page: Open, desk: Desk) -> None:
 
 
 @pytest.mark.exhaustive
+def test_the_same_file_again_offers_its_schema(page: Open, desk: Desk) -> None:
+    content = b"sex,age\n" + b"F,30\nM,40\n" * 30
+    first = uploaded(page("data"), content=content)
+    assert "described before" not in words(first)
+    choose_unit(first, unit_form.ROW)
+    button(first, "Open this table").click().run()
+    assert "described before" not in words(first), "it is the one on the page"
+    again = uploaded(page("data"), content=content)
+    button(again, "Use that schema").click().run()
+    assert "2 columns described as in" in words(again) and "described before" not in words(again)
+    assert line(again, "sex")["values"] == "F | M"
+
+
+@pytest.mark.exhaustive
 def test_several_columns_set_at_once_on_the_page(page: Open) -> None:
     app = uploaded(page("data"))
     app.multiselect(key="bulk-columns").set_value(["age", "width"])
