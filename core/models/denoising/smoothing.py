@@ -3,7 +3,8 @@
 Columns of up to LONGEST cells are taken for a hidden level with spikes (`hidden_levels.py`) or, where they are not too
 long for that, for a smooth curve (`curves.py`), each as far as it explains the noisy counts; longer ones, where that
 takes too long, are thresholded. With noise of 1/300 of all rows in each cell the curve takes 23 % off the error on
-generated columns of payslips and 15 % on ages of a census; nothing is lost on columns with spikes and edges.
+generated columns of payslips and 15 % on ages of a census, and changes .1 % on public sets of counts; with a fifth of
+that noise one generated column that ends abruptly errs 19 % more, and all columns together 1 % less.
 """
 
 from __future__ import annotations

@@ -216,7 +216,10 @@ def test_columns_that_no_query_needs_are_not_measured(few_points):
     table = chain(4, 3_000)
     recorder = Recorder(0)
     model = run(Tree(queries=(Marginals(columns=("c0", "c2")),), budget=LARGE), table, recorder)
-    assert [call.hidden.size for call in recorder.calls][:4] == [1, 4, 4, 1]
+    sizes = [call.hidden.size for call in recorder.calls]
+    columns = sizes[1 : sizes.index(1, 1)]
+    assert sizes[0] == 1 and set(columns) == {4}, "the rows, then single columns, then the rows again"
+    assert 3 <= len(columns) <= 4, "two columns, and one or both of them once more"
     assert np.allclose(model.marginal(("c3",)), 750, rtol=0.05)
 
 
