@@ -28,7 +28,7 @@ PARTS, WIDTH = 4, 0.5
 """Parts of an ordered column in the coarsest view of it, and what of the measure by which they are equal is width, not
 mass: ranges end anywhere, and columns often depend on each other most at their thin ends. Measured on a generated
 census (14 columns, 48,000 rows, epsilon 1, three sessions, 10,000 conjunctions and ranges, no tests): the largest error
-is .0136 with two parts of equal mass; with sums of tables met as well (`coarse_sums`, there over 8, 4 and 2 parts) it is
+is .0136 with two parts of equal mass; with sums of tables met as well (`coarse_sums`, there over 8, 4, 2 parts) it is
 .0102 with four parts, and .0075 with four, and bins, of which width is half. On two other generated tables .0107 and
 .0133 became .0095 and .0108, on a third nothing changed. Five parts did no better."""
 
