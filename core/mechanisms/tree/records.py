@@ -29,8 +29,10 @@ from core.models.tables import Tables
 CLOSE = 0.9
 """Standard deviations to which records meet a table; the tree keeps a whole one. On a census table at epsilon 1, with
 paired noise, pairs err by .0288 with .7, .0282 with .9 and .0283 with 1.1."""
-ROUNDS, SWEEPS = 2, 6
-"""Times that halfspaces and tables are met in turn, and sweeps over the tables each time."""
+ROUNDS, SWEEPS, ONLY_SWEEPS = 2, 6, 12
+"""Times that halfspaces and tables are met in turn, and sweeps over the tables each time; and sweeps where they are
+met but once. Sessions whose tables are met again later do with few sweeps before: on 14 census columns (epsilon 1,
+three sessions) the mean error is .00073 with 6 and .00076 with 12, and opening takes 1.5 s instead of 2.0."""
 MOST_PUBLISHED = 2**20
 """Cells of a table that is published beside the records, and of all that were asked but not measured."""
 MOST_ASKED = 500
@@ -79,10 +81,12 @@ def measure_coarse(measuring: Measuring, views: Views, known: Noisy, pairs: Iter
     return known.joined(measuring.tables(dict.fromkeys(asked, 1.0), part)) if part and asked else known
 
 
-def rake_to_tables(records: Points, known: Noisy, rules: MergedRules, ordered: Collection[str] = ()) -> Points:
+def rake_to_tables(
+    records: Points, known: Noisy, rules: MergedRules, ordered: Collection[str] = (), sweeps: int = ONLY_SWEEPS
+) -> Points:
     """Re-weight records until they meet all tables as far as the noise lets them speak, and their sums over parts of
     these columns."""
-    return replace(records, weights=pulled(records.weights, _pulls(records, known, rules, ordered), slack=CLOSE))
+    return replace(records, weights=pulled(records.weights, _pulls(records, known, rules, ordered), sweeps, CLOSE))
 
 
 def _pulls(records: Points, known: Noisy, rules: MergedRules, ordered: Collection[str]) -> list[Pull]:

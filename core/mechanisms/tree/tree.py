@@ -21,6 +21,8 @@ from core.mechanisms.tree.measuring import Measuring
 from core.mechanisms.tree.noisy_halfspaces import measure_planes
 from core.mechanisms.tree.pairs import Candidates
 from core.mechanisms.tree.records import (
+    ONLY_SWEEPS,
+    SWEEPS,
     draw_records,
     measure_coarse,
     measure_worst_tables,
@@ -157,7 +159,8 @@ def synthesise(measuring: Measuring, workload: Workload, most: int, progress: Pr
         part = rest * (1 - IN_TREE)
         known, candidates = measure_worst_tables(merged, records, known, scored, split.scores, part)
         known = measure_coarse(merged, views, known, pairs, coarse)
-        records = rake_to_tables(records, known, rules, views.ordered)
+        sweeps = SWEEPS if views.ordered and (workload.planes or columns.nested) else ONLY_SWEEPS
+        records = rake_to_tables(records, known, rules, views.ordered, sweeps)
     records, decoded = obey(records, columns.compression.decoded(records, generator), known, rules, views, generator)
 
     if workload.planes or columns.nested:

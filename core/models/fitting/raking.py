@@ -19,7 +19,7 @@ from core.queries.kit.grouped import GroupedTable
 
 
 @dataclass(frozen=True, eq=False)
-class RakingTarget:
+class TableGoal:
     """Noisy counts over some axes of the parts that records fall into, or over groups of their values."""
 
     columns: Columns
@@ -47,13 +47,13 @@ class Pull:
     joint: Columns
     """The axes of the parts."""
     shape: tuple[int, ...]
-    wanted: tuple[RakingTarget, ...]
+    wanted: tuple[TableGoal, ...]
 
     @classmethod
     def of(cls, places: NDArray[np.int64], target: Floats, sigma: float) -> Pull:
         """One partition, whatever its parts are."""
         return cls(
-            _narrow(places, target.size), ("part",), (target.size,), (RakingTarget(("part",), target.ravel(), sigma),)
+            _narrow(places, target.size), ("part",), (target.size,), (TableGoal(("part",), target.ravel(), sigma),)
         )
 
     @classmethod
@@ -62,14 +62,14 @@ class Pull:
         points: Points,
         tables: Mapping[Columns, Floats],
         sigmas: Mapping[Columns, float],
-        sums: Mapping[Columns, RakingTarget] | None = None,
+        sums: Mapping[Columns, TableGoal] | None = None,
     ) -> list[Pull]:
         """All cells of many tables, and sums of some, in as few passes over the records as small joint tables allow."""
         records = Records(points.codes, dict(zip(points.domain.names, points.domain.shape(), strict=True)))
         found = []
         for bundle in records.bundles(tables):
             shape = points.domain.shape(bundle.columns)
-            wanted = [RakingTarget(columns, tables[columns], sigmas[columns]) for columns in bundle.tables]
+            wanted = [TableGoal(columns, tables[columns], sigmas[columns]) for columns in bundle.tables]
             wanted += [sums[columns] for columns in bundle.tables if sums and columns in sums]
             places = _narrow(records.places(bundle), math.prod(shape))
             found.append(cls(places, bundle.columns, shape, tuple(wanted)))
@@ -104,7 +104,7 @@ def pulled(weights: Floats, pulls: Sequence[Pull], sweeps: int = 12, slack: floa
     return weights
 
 
-def _factors(held: Floats, joint: Columns, wanted: Sequence[tuple[RakingTarget, Slack]], total: float) -> Floats:
+def _factors(held: Floats, joint: Columns, wanted: Sequence[tuple[TableGoal, Slack]], total: float) -> Floats:
     """What each cell of joint counts is multiplied with by one table after the other: the same as record by record."""
     factors = np.ones_like(held)
     for each, bounds in wanted:

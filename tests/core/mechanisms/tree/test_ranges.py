@@ -67,10 +67,10 @@ def test_pulls_are_the_blocks_of_the_released_counts(domain, columns):
     pulls = made.pulls(points)
     assert pulls and all(pull.shape[0] <= MOST_BLOCKS for pull in pulls)
     for pull, level in zip(pulls, range(len(pulls)), strict=True):
-        ((_, target, _),) = pull.wanted
-        held = np.bincount(pull.places, weights=points.weights, minlength=target.size)
+        (wanted,) = pull.wanted
+        held = np.bincount(pull.places, weights=points.weights, minlength=wanted.target.size)
         assert held.size == np.prod(blocks.pyramid.grid(level))
-        assert np.allclose(held, target, atol=1.0)
+        assert np.allclose(held, wanted.target, atol=1.0)
 
 
 def test_rare_cells_are_joined_with_their_neighbours_only():
