@@ -117,8 +117,8 @@ def test_demo_table_to_release_and_ledger(page: Open, desk: Desk) -> None:
     assert "Released, stored and paid" in words(app)
     labels = [download.label for download in app.get("download_button")]
     assert labels == [
-        "CSV", "Parquet", "Noisy tables", "Noisy tables (Parquet)", "Certificate", "Report", "Report (PDF)",
-        "Metadata (Croissant)", "Metadata (DataCite)", "Registry draft", "Notebook", "Script", "Everything (ZIP)",
+        "CSV", "Parquet", "Noisy tables", "Noisy tables (Parquet)", "Report", "Report (PDF)", "Certificate",
+        "Notebook", "Script", "Metadata (Croissant)", "Metadata (DataCite)", "Registry draft", "Everything (ZIP)",
     ]  # fmt: skip
     [entry] = desk.statement(table).entries
     assert entry.status == "stored"
