@@ -30,17 +30,22 @@ def without_cell_values(function: Callable[Arguments, Result]) -> Callable[Argum
 
     @wraps(function)
     def guarded(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        known: DeskError | None = None
         try:
             return function(*args, **kwargs)
         except duckdb.Error as error:
             problem = _plain(error)
         except MemoryError:
             problem = TOO_LARGE
-        except DeskError:
-            raise
+        except DeskError as error:
+            known = error
         except Exception:
             problem = _UNREADABLE
-        raise BadFile(problem)
+        if known is None:
+            raise BadFile(problem)
+        # A sentence that took the place of a driver's error while a connection was closed has that error behind it.
+        known.__cause__ = known.__context__ = None
+        raise known
 
     return guarded
 

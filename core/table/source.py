@@ -1,4 +1,4 @@
-"""Opened sources: text and Parquet files, databases, workbooks, files of other programs, DataFrames.
+"""Opened sources: text and Parquet files, databases, workbooks, files of other programs, PostgreSQL, DataFrames.
 
 Each is read in a file of `formats`; what a file is, its bytes say. DataFrames are read where they are.
 """
@@ -17,15 +17,17 @@ from core.table import files
 from core.table.formats import sqlite_file, survey_file
 from core.table.formats.duckdb_tables import ParquetRows, StoredRows, TextRows, tables_of
 from core.table.formats.engine import attach, engine_for
+from core.table.formats.postgres.postgres_source import PostgresSource
 from core.table.formats.renamed import Renamed, RenamedRows
 from core.table.frame import Frame
 from core.table.row_source import Rows
 from core.table.sentences import without_cell_values
 
-TableSource = str | Path | files.TextFile | files.ParquetFiles | tuple[str | Path, str] | pd.DataFrame | Renamed
+FileSource = str | Path | files.TextFile | files.ParquetFiles | tuple[str | Path, str]
+TableSource = FileSource | PostgresSource | pd.DataFrame | Renamed
 """A CSV, TSV, Parquet, Stata or SPSS file, or a text file with what is unusual about it; a folder of Parquet files or a
 pattern that fits some; a DuckDB or SQLite database with the name of a table in it, or a workbook with that of a sheet;
-a DataFrame; or one of these with names for columns that have none."""
+a table of a PostgreSQL database; a DataFrame; or one of these with names for columns that have none."""
 
 
 @contextmanager
@@ -37,6 +39,16 @@ def opened(source: TableSource) -> Iterator[Rows]:
     if isinstance(source, pd.DataFrame):
         yield Frame(source)
         return
+    if isinstance(source, PostgresSource):
+        with _postgres().opened(source) as rows:
+            yield rows
+        return
+    with _opened_file(source) as rows:
+        yield rows
+
+
+@contextmanager
+def _opened_file(source: FileSource) -> Iterator[Rows]:
     several = files.ParquetFiles.of(source) if isinstance(source, str | Path) else source
     if isinstance(several, files.ParquetFiles):
         with _parquet(several.paths) as rows:
@@ -108,6 +120,13 @@ def _workbook() -> Any:
     from core.table.formats import workbook
 
     return workbook
+
+
+def _postgres() -> Any:
+    """Imported when the first such table comes: few have any."""
+    from core.table.formats.postgres import postgres_rows
+
+    return postgres_rows
 
 
 _HOLDERS: dict[str, str] = {

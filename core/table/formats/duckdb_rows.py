@@ -111,7 +111,7 @@ class DuckRows:
         for group in range(groups):
             # Equal ids have equal hashes, so they are in one group; different ones are compared as they are.
             where = f" WHERE coalesce(hash(value), 0) % {groups:d} = {group:d}" if groups > 1 else ""
-            yield _same(list(self._fetched(["number", "value"], numbered + where)))
+            yield numbered_owners(list(self._fetched(["number", "value"], numbered + where)))
 
     def _owner(self, name: str) -> str:
         """An id, checked to be exact: a whole number, or a text."""
@@ -177,7 +177,7 @@ class DuckPiece:
         return self._found[name]
 
 
-def _same(fetched: list[list[pa.Array]]) -> tuple[Positions, Positions]:
+def numbered_owners(fetched: list[list[pa.Array]]) -> tuple[Positions, Positions]:
     """Numbers of rows, and for each a number that is the same for equal ids."""
     if not fetched:
         return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)

@@ -12,10 +12,11 @@ import pandas as pd
 
 from core.base.errors import BadFile, Refused
 from core.table.files import DecimalSign, Encoding, TextFile
+from core.table.formats.postgres.postgres_source import PostgresSource
 from core.table.formats.renamed import Renamed
 from core.table.spark.spark_source import SparkSource
 from core.table.table import TableSource
-from dashboard.views.data import server_path, upload
+from dashboard.views.data import database_form, server_path, upload
 
 DEMO = "demo"
 
@@ -27,7 +28,8 @@ class Draft:
     way: str = ""
     """How the table is being chosen: the demo table, an upload, a path."""
     origin: str = ""
-    """What was chosen: 'demo' and the name of one, an upload's id, or 'path' and the path."""
+    """What was chosen: 'demo' and the name of one, an upload's id, 'path' and the path, or names that say where a
+    table is that is in no file."""
     name: str = ""
     file: Any = None
     """The uploaded file in memory; otherwise there is a path."""
@@ -35,6 +37,8 @@ class Draft:
     """The demo table or a file on the server; never that of an upload."""
     spark: SparkSource | None = None
     """A table that stays on a cluster; then there is neither a file nor a path."""
+    database: PostgresSource | None = None
+    """A table in a database; then there is neither a file nor a path."""
     id: str = ""
     """Under which it is kept for later; empty where it is not."""
     copy: Path | None = None
@@ -127,5 +131,7 @@ class Draft:
             path = self.path if demo else server_path.allowed(str(self.path))
             several = None if demo else server_path.several(path)
             yield self._source(path) if several is None else several
+        elif self.database is not None:
+            yield database_form.allowed(self.database)
         else:
             raise BadFile("The table is not there any more; choose it again.")

@@ -1,4 +1,4 @@
-"""Where a table comes from: the demo table, an upload, a path on the server, Spark; a database needs a table's name."""
+"""Where a table comes from: the demo table, an upload, a path on the server, Spark, a database."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from core.table.spark.spark_table import columns_on_cluster
 from core.table.table import inspect
 from dashboard.door import access
 from dashboard.views.common import messages, state
-from dashboard.views.data import gallery, kept_drafts, schema_grid, server_path, spark_form, upload
+from dashboard.views.data import database_form, gallery, kept_drafts, schema_grid, server_path, spark_form, upload
 from dashboard.views.data.draft import Draft
 from dashboard.views.data.schema import column_names
 
@@ -26,14 +26,16 @@ CHOICES = {
     "Upload a file": "CSV, TSV, Excel, Parquet, Stata or SPSS, or a DuckDB or SQLite database, of your own.",
     "A file on the server": "Also a folder of Parquet files, inside a folder that whoever runs this has named.",
     "A table on Spark": "Rows stay on the cluster; only counts come to this desk.",
+    "A table in a database": "PostgreSQL, one of the databases that whoever runs this has named.",
 }
-DEMO_TABLE, UPLOAD, PATH, SPARK = CHOICES
+DEMO_TABLE, UPLOAD, PATH, SPARK, DATABASE = CHOICES
 ENCODINGS: dict[str, Encoding] = {"UTF-8, as usual": "utf-8", "Latin-1, as older Western programs write": "latin-1"}
 DECIMALS: dict[str, DecimalSign] = {"point: 1.5": ".", "comma: 1,5": ","}
 ELSEWHERE = (
-    "**Postgres, MySQL:** not read from here. DuckDB reads them with extensions, and this program neither fetches nor "
-    "loads any, so that private rows meet no code but what was installed with it. Export the table and bring the file, "
-    """for instance with `psql -c "\\copy people TO 'people.csv' CSV HEADER"`."""
+    f"**PostgreSQL:** '{DATABASE}' above, for databases that are named in `{database_form.VARIABLE}`. **MySQL and "
+    "others:** not read from here. DuckDB reads them with extensions, and this program neither fetches nor loads any, "
+    "so that private rows meet no code but what was installed with it. Export the table and bring the file, from "
+    """PostgreSQL with `psql -c "\\copy people TO 'people.csv' CSV HEADER"`."""
 )
 HEADER_ONLY = "Only the header is looked at until you have declared the schema; bounds are never read off the data."
 
@@ -44,7 +46,7 @@ def choose(draft: Draft, desk: Desk) -> None:
         # A place of its own: what comes below stays what it is, open or not, when an offer goes.
         kept_drafts.offer(draft, desk)
     demo = state.demo_file()
-    choices = list(CHOICES) if demo else [UPLOAD, PATH, SPARK]
+    choices = list(CHOICES) if demo else [UPLOAD, PATH, SPARK, DATABASE]
     captions = [CHOICES[choice] for choice in choices]
     kind = st.radio("Which table?", choices, captions=captions, key="source", persist_state="session")
     if draft.way != kind:
@@ -69,6 +71,10 @@ def choose(draft: Draft, desk: Desk) -> None:
         _written(begin_upload, draft, desk)
     elif kind == SPARK:
         spark_form.show(draft, lambda: begin_spark(draft))
+    elif kind == DATABASE:
+        if not database_form.addresses():
+            draft.forget()
+        database_form.show(lambda: begin_database(draft, desk))
     else:
         _path(draft, desk)
     if draft.problem:
@@ -122,6 +128,21 @@ def begin_spark(draft: Draft) -> None:
     except Exception as problem:
         draft.forget()
         draft.problem = messages.sentence(problem)
+
+
+def begin_database(draft: Draft, desk: Desk) -> None:
+    """The callback of the form for databases."""
+    draft.forget()
+    try:
+        name, draft.database = database_form.described()
+        # By its name: an address may hold a password, and this stands in keys of widgets.
+        draft.origin = f"database {name} {draft.database.schema} {draft.database.table}"
+        draft.name = draft.database.table
+    except Exception as problem:
+        draft.forget()
+        draft.problem = messages.sentence(problem)
+        return
+    _begin(draft, desk)
 
 
 def begin_table(draft: Draft, desk: Desk) -> None:

@@ -1,0 +1,91 @@
+"""The Data page for a table in PostgreSQL: what the installation allows, and from its columns to an open table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.base.errors import Refused
+from core.desk.desk import Desk
+from core.table.formats.postgres import postgres_rows, postgres_session
+from core.table.formats.postgres.postgres_source import PostgresSource
+from core.table.frame import Frame
+from dashboard.door import access
+from dashboard.views.data import database_form, sources_form
+from tests.dashboard.pages.test_data import draft, line
+from tests.dashboard.pages.test_pages import Open, button, errors, words
+
+SECRET = "not-to-be-seen"
+CLINIC = f"postgresql://reader:{SECRET}@db.example/clinic"
+
+
+def filled(app: AppTest, table: str, schema: str = "public") -> AppTest:
+    app.radio(key="source").set_value(sources_form.DATABASE).run()
+    app.text_input(key="database-schema").set_value(schema)
+    app.text_input(key="database-table").set_value(table)
+    return button(app, "Look at its columns").click().run()
+
+
+@pytest.fixture
+def databases(monkeypatch: pytest.MonkeyPatch) -> list[PostgresSource]:
+    """Two databases that may be read; gives what was looked at."""
+    looked: list[PostgresSource] = []
+
+    @contextmanager
+    def opened(source: PostgresSource) -> Iterator[Frame]:
+        looked.append(source)
+        yield Frame(pd.DataFrame({"age": [1, 2], "region": ["north", "south"]}))
+
+    monkeypatch.setenv(database_form.VARIABLE, f"clinic={CLINIC} other=postgresql://desk@/other odd")
+    monkeypatch.setattr(postgres_rows, "opened", opened)
+    return looked
+
+
+def test_databases_are_off_until_one_is_named(page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(database_form.VARIABLE, raising=False)
+    app = page()
+    app.radio(key="source").set_value(sources_form.DATABASE).run()
+    assert database_form.OFF in words(app)
+    assert "database-table" not in [each.key for each in app.text_input]
+
+
+def test_a_demo_reads_no_database(databases: list[PostgresSource], monkeypatch: pytest.MonkeyPatch) -> None:
+    source = PostgresSource(address=CLINIC, table="people")
+    assert list(database_form.addresses()) == ["clinic", "other"] and database_form.allowed(source) is source
+    monkeypatch.setenv(access.DEMO_VARIABLE, "1")
+    assert not database_form.addresses()
+    with pytest.raises(Refused, match=database_form.VARIABLE):
+        database_form.allowed(source)
+
+
+def test_what_is_missing_is_told(page: Open, databases: list[PostgresSource], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres_session, "installed", lambda: False)
+    app = page()
+    app.radio(key="source").set_value(sources_form.DATABASE).run()
+    assert postgres_session.NOT_INSTALLED in [each.value for each in app.warning]
+
+
+def test_the_columns_of_a_table_start_a_schema_and_it_is_read_again_to_be_opened(
+    page: Open, desk: Desk, databases: list[PostgresSource], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = filled(page(), " people ", schema="office")
+    described = draft(app)
+    assert databases[-1] == PostgresSource(address=CLINIC, schema="office", table="people")
+    assert (described.name, [name for name, _ in described.columns]) == ("people", ["age", "region"])
+    assert line(app, "age")["high"] == "120"
+    assert SECRET not in words(app) and SECRET not in described.identity
+    with described.source(desk.folder) as source:
+        assert source == databases[-1]
+    monkeypatch.setenv(database_form.VARIABLE, "other=postgresql://desk@/other")
+    with pytest.raises(Refused), described.source(desk.folder):
+        pass
+
+
+def test_what_is_wrong_is_one_sentence(page: Open, databases: list[PostgresSource]) -> None:
+    app = filled(page(), "")
+    assert any("table" in problem for problem in errors(app))
+    assert not databases and not draft(app).columns
