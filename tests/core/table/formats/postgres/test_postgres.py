@@ -287,6 +287,28 @@ def test_a_lost_connection_is_a_sentence(
 
 
 @pytest.mark.slow
+def test_a_locked_table_is_not_waited_for_without_end(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import psycopg
+
+    source = filled(address)
+    patience = f"lock_timeout = '{postgres_session.LOOKING}s'"
+    assert patience in postgres_session.SETTINGS
+    impatient = postgres_session.SETTINGS.replace(patience, "lock_timeout = '50ms'")
+    monkeypatch.setattr(postgres_session, "SETTINGS", impatient)
+    with psycopg.connect(address) as other:
+        other.execute("LOCK TABLE people IN ACCESS EXCLUSIVE MODE")
+        assert problem_of(source) == postgres_session.BUSY
+
+
+@pytest.mark.slow
+def test_a_piece_ends_where_its_texts_are_long(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres_rows, "PIECE_BYTES", 1)
+    with opened(filled(address)) as rows:
+        rows.take(["age", "region"])
+        assert [piece.count for piece in rows.pieces(["age", "region"])] == [1] * len(ROWS)
+
+
+@pytest.mark.slow
 def test_the_same_rows_from_a_file_have_the_same_account(address: str, tmp_path: Path) -> None:
     run(
         address,
