@@ -15,9 +15,10 @@ from core.table.formats.postgres import postgres_rows, postgres_session
 from core.table.formats.postgres.postgres_source import PostgresSource
 from core.table.frame import Frame
 from dashboard.door import access
-from dashboard.views.data import database_form, sources_form
+from dashboard.views.data import database_form, sources_form, unit_form
 from tests.dashboard.pages.test_data import draft, line
-from tests.dashboard.pages.test_pages import Open, button, errors, words
+from tests.dashboard.pages.test_pages import Open, button, choose_unit, errors, words
+from tests.databases import StartedServer, name_of
 
 SECRET = "not-to-be-seen"
 CLINIC = f"postgresql://reader:{SECRET}@db.example/clinic"
@@ -89,3 +90,18 @@ def test_what_is_wrong_is_one_sentence(page: Open, databases: list[PostgresSourc
     app = filled(page(), "")
     assert any("table" in problem for problem in errors(app))
     assert not databases and not draft(app).columns
+
+
+@pytest.mark.slow
+def test_from_the_form_to_an_open_table(
+    page: Open, desk: Desk, postgres: StartedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = postgres.new()
+    postgres.sql(name_of(address), "CREATE TABLE people AS SELECT i % 90 AS age FROM generate_series(1, 300) AS i")
+    monkeypatch.setenv(database_form.VARIABLE, f"clinic={address}")
+    assert errors(filled(page(), "nobody")) == [postgres_session.NO_TABLE]
+    app = choose_unit(filled(page(), "people"), unit_form.ROW)
+    button(app, "Open this table").click().run()
+    postgres.sql(name_of(address), "DROP TABLE people")
+    assert not errors(app)
+    assert [(table.name, table.notes["rows"]) for table in desk.tables()] == [("people", 300)]
