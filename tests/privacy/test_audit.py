@@ -23,7 +23,7 @@ from tests.privacy.kit.audit import Blocks, exceeds, lower_limit
 from tests.privacy.kit.cases import APPROXIMATE, MICRO, PURE, few_points, on_micro
 from tests.privacy.kit.sessions import VARIANTS, built, quick_walks
 from tests.privacy.mutants.broken_sparse import no_query_noise
-from tests.privacy.mutants.mutants import unpaid
+from tests.privacy.mutants.checks import unpaid
 
 NOISE = Noise()
 MANY = 10**6

@@ -18,9 +18,7 @@ from core.privacy.unit import Unit
 from core.schema.domain import Categories, Domain, Integers
 from core.table import column_store
 from core.table.table import Table
-from tests.core.table.test_table import people, schema, sources, table
-
-__all__ = ["sources", "table"]
+from tests.core.table.people import people, schema
 
 
 def test_saved_and_opened(table: Table, tmp_path: Path) -> None:

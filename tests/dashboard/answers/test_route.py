@@ -15,7 +15,7 @@ from core import Budget, Desk, Unit, question
 from dashboard.answers.client import AnswersClient
 from dashboard.answers.route import MOST_BODY
 from tests.dashboard.server import Server, serving
-from tests.security import canary
+from tests.security.leaks import canary
 
 STATEMENT = "SELECT ill, COUNT(*) AS n, AVG(age) FROM t GROUP BY ill"
 

@@ -16,7 +16,7 @@ from core.queries.marginals import Marginals
 from core.schema.domain import Domain, Integers
 from dashboard.views.accuracy import accuracy_charts
 from dashboard.views.common import measured_view, messages
-from tests.dashboard.pages.test_pages import Open, errors, words
+from tests.dashboard.pages.kit.elements import Open, errors, words
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from core.registry import interactive
 from core.schema.domain import Domain
 from dashboard.views.ask import trial_queue
 from dashboard.views.ask.ask_question import _promised
-from tests.dashboard.pages.test_pages import Open, button, chooser, errors, field, finished, words
+from tests.dashboard.pages.kit.elements import Open, button, chooser, errors, field, finished, number, way, words
 
 ROWS = 4_000
 DATA = Path(__file__).resolve().parents[3] / "data"
@@ -50,10 +50,6 @@ def people(desk: Desk) -> DeskTable:
     return desk.add_table(frame, domain, unit=Unit.row(), budget=Budget(20, "1e-9"), name="people")
 
 
-def number(app: AppTest, label: str) -> Any:
-    return next(found for found in app.number_input if found.label == label)
-
-
 def radio(app: AppTest) -> Any:
     return next(found for found in app.radio if found.label == "Mechanism")
 
@@ -65,10 +61,6 @@ def opened(page: Open, desk: Desk, name: str) -> AppTest:
     radio(app).set_value(name).run()
     button(app, "Open the session").click().run()
     return finished(app, desk)
-
-
-def way(app: AppTest, name: str) -> AppTest:
-    return next(found for found in app.segmented_control if found.label == "Compose it as").set_value(name).run()
 
 
 def metric(app: AppTest, label: str) -> str:

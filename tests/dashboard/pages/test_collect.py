@@ -12,9 +12,8 @@ from core.local.reports import respond_all
 from core.plans.statements import DeskTable
 from core.schema.domain import Booleans, Categories, Domain, Integers
 from dashboard.views.collect import barrier_view
-from tests.dashboard.pages.test_pages import Open, chooser, errors, field, small, words
+from tests.dashboard.pages.kit.elements import Open, chooser, errors, field, words
 
-__all__ = ["small"]
 DOMAIN = Domain(
     (
         Booleans(name="smokes"),

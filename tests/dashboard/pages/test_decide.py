@@ -17,7 +17,7 @@ from core.registry import problems
 from core.schema.domain import Booleans, Categories, Domain, Integers
 from dashboard.views.common.lines_editor import read_lines
 from dashboard.views.decide.decision_pictures import picture
-from tests.dashboard.pages.test_pages import button, errors, finished, words
+from tests.dashboard.pages.kit.elements import button, errors, finished, words
 
 Open = Callable[..., AppTest]
 VERTICES = ("p", "q", "r")

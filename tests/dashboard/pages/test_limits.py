@@ -30,9 +30,7 @@ from dashboard.views.limits import (
 )
 from tests.dashboard.conftest import unfolded
 from tests.dashboard.listed import APP
-from tests.dashboard.pages.test_pages import Open, errors, small, words
-
-__all__ = ["small"]
+from tests.dashboard.pages.kit.elements import Open, errors, words
 
 
 @pytest.fixture(autouse=True)

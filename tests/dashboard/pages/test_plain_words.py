@@ -11,8 +11,8 @@ from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
 from tests.dashboard.listed import PAGES
+from tests.dashboard.pages.kit.elements import Open, errors, words
 from tests.dashboard.pages.test_accuracy import people  # noqa: F401
-from tests.dashboard.pages.test_pages import Open, errors, words
 
 UNSEEMLY = {
     "a Python object": r"\b[A-Z]\w+\(\w+=|<\w+ object|\bFraction\(|\bNone\b|dict_keys|\barray\(",

@@ -14,10 +14,7 @@ from dashboard.door import access
 from dashboard.views.common.messages import plain
 from dashboard.views.shared import shared_page
 from tests.dashboard.listed import APP, CURATORS, EVERYBODYS
-from tests.dashboard.pages.test_ask import way
-from tests.dashboard.pages.test_pages import Open, button, errors, field, small, words
-
-__all__ = ["small"]
+from tests.dashboard.pages.kit.elements import Open, button, errors, field, way, words
 
 
 @pytest.fixture

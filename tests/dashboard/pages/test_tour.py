@@ -6,7 +6,7 @@ import pytest
 
 from dashboard.views.tour.tour import STEPS
 from tests.dashboard.listed import APP, PAGES
-from tests.dashboard.pages.test_pages import Open, button, errors, words
+from tests.dashboard.pages.kit.elements import Open, button, errors, words
 
 
 def test_it_leads_over_pages_that_exist_in_six_steps() -> None:

@@ -32,7 +32,7 @@ ROOMS = {
         "tests/core/sessions/test_settlement.py",
         "tests/reliability/test_old_workspace.py",
         "tests/reliability/test_rollback.py",
-        "tests/security/test_budget_of_people.py",
+        "tests/security/budget/test_budget_of_people.py",
     ],
 }
 

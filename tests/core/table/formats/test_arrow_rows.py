@@ -9,7 +9,7 @@ import pytest
 from core.base.errors import BadFile
 from core.table.formats.arrow_rows import arrow_rows
 from core.table.row_source import counted
-from tests.core.table.test_table import people, schema
+from tests.core.table.people import people, schema
 
 
 def test_arrow_rows_are_encoded_as_any() -> None:

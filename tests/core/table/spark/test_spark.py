@@ -26,7 +26,7 @@ from core.table.spark.row_encoding import RowEncoding
 from core.table.spark.spark_source import SparkSource
 from core.table.spark.spark_table import SparkTable
 from core.table.table import Table
-from tests.core.table.test_table import people, schema
+from tests.core.table.people import people, schema
 
 LIMIT = 2
 SOURCE = SparkSource(address="local[2]", folder="/encoded", path="/people")

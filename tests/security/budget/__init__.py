@@ -1,0 +1,1 @@
+"""Budgets that somebody wants to spend twice."""

@@ -1,0 +1,1 @@
+"""Hostile files, on their way in and out."""

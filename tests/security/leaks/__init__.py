@@ -1,0 +1,1 @@
+"""Values that must never be seen."""
