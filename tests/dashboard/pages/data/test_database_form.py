@@ -16,8 +16,8 @@ from core.table.formats.postgres.postgres_source import PostgresSource
 from core.table.frame import Frame
 from dashboard.door import access
 from dashboard.views.data import database_form, sources_form, unit_form
-from tests.dashboard.pages.test_data import draft, line
-from tests.dashboard.pages.test_pages import Open, button, choose_unit, errors, words
+from tests.dashboard.pages.kit.data_page import choose_unit, draft, line
+from tests.dashboard.pages.kit.elements import Open, button, errors, words
 from tests.databases import StartedServer, name_of
 
 SECRET = "not-to-be-seen"
