@@ -177,6 +177,7 @@ POST_PROCESSING = {
     "core/mechanisms/ranges/levels.py": "spreads records inside ranges whose counts are noisy already",
     "core/mechanisms/ranges/rectangle_search.py": "spreads records inside boxes whose counts are noisy already",
     "core/mechanisms/smalldb/choice.py": "draws the public net of candidate databases before the table is looked at",
+    "core/mechanisms/tree/singles.py": "rehearses denoising on a noisy estimate, which is public by then",
     "core/mechanisms/tree/tree.py": "draws particles from a tree that was fitted to noisy tables, and public planes",
 }
 """Who asks `noise` for an ordinary generator, and for what: before the data is touched, or after the noise."""

@@ -20,6 +20,7 @@ def test_a_small_table_is_warned_of_before_and_after(browser: Browser, tmp_path:
         page = tab(browser)
         visit(page, server, "Data")
         page.get_by_text("A school survey", exact=True).click()
+        settled(page)
         page.get_by_text("Each row is another person").click()
         page.get_by_role("button", name="Open this table").click()
         expect(page.get_by_text("is open.")).to_be_visible()
