@@ -14,20 +14,11 @@ from threading import Lock
 from typing import Any
 
 from core.base.errors import DeskError
+from core.base.postgres_settings import CONNECTING
 from core.ledger import postgres_sql as sql
 from core.ledger.database import Fetched
 
-WANTED = {
-    "client_encoding": "utf8",
-    "connect_timeout": "10",
-    "target_session_attrs": "read-write",
-    "application_name": "release-desk",
-    "keepalives_idle": "10",
-    "keepalives_interval": "5",
-    "keepalives_count": "3",
-    "tcp_user_timeout": "30000",
-}
-"""Where the address says nothing else. A server that fell silent is given up after some 25 seconds."""
+WANTED = CONNECTING | {"target_session_attrs": "read-write"}
 EVERY_CONNECTION = f"""
     SET search_path = {sql.SCHEMA};
     SET synchronous_commit = on;

@@ -25,7 +25,7 @@ PIECE = 1 << 17
 
 
 class Frame:
-    """The rows of a DataFrame; implements `rows.Rows`, and its pieces `rows.RowPiece`.
+    """The rows of a DataFrame; implements `row_source.Rows`, and its pieces `row_source.RowPiece`.
 
     Mixed Python values in a column are each read by themselves.
     """

@@ -59,12 +59,12 @@ class HalfspaceFit:
     """Learn the rough shape of the points, count both sides of many random planes, and weight records to fit them.
 
     **Privacy** the planes are public coin flips, drawn from what was already released. Three things are asked: (1) 3/10
-    of the budget buys the sums of coordinates and of their products (`planes.Moments`: their change there);
-    (2) the rest goes in equal shares to groups of planes (`planes.Wedges`: a unit moves what is asked of a group by at
-    most unit.l1 in L1 and L2): with delta = 0 all planes are one group in two dimensions, three by three in more, with
-    discrete Laplace noise of scale unit.l1 groups/epsilon'; with delta > 0 one by one, with Gaussian noise of variance
-    unit.l1^2 K/(2 rho'); (3) where rows are private and coordinates may be missing, 1/50 of the budget buys the number
-    of rows. Fitting is post-processing.
+    of the budget buys the sums of coordinates and of their products (`halfspaces.Moments`: their change there);
+    (2) the rest goes in equal shares to groups of planes (`halfspaces.Wedges`: a unit moves what is asked of a group by
+    at most unit.l1 in L1 and L2): with delta = 0 all planes are one group in two dimensions, three by three in more,
+    with discrete Laplace noise of scale unit.l1 groups/epsilon'; with delta > 0 one by one, with Gaussian noise of
+    variance unit.l1^2 K/(2 rho'); (3) where rows are private and coordinates may be missing, 1/50 of the budget buys
+    the number of rows. Fitting is post-processing.
 
     **Accuracy** K counted halfspaces err by 0.47 K unit.l1/epsilon' (standard deviation) with delta = 0, a third less
     than Laplace noise on each and, for added or removed rows, a third of counting the inside alone; by

@@ -1,6 +1,6 @@
 """Planes counted in groups: a row lies in one wedge between the planes of a group, so a group costs what one does.
 
-For each pair of opposite wedges, rows in one minus rows in the other are asked (`planes.Wedges`). From these
+For each pair of opposite wedges, rows in one minus rows in the other are asked (`halfspaces.Wedges`). From these
 differences follows, for every plane of the group, rows inside minus rows outside: the sum of all differences with a
 sign of their own.
 

@@ -52,8 +52,8 @@ class Tree:
     **Privacy** All noise is paid in parts of rho = rho_for(epsilon, delta) (of epsilon where delta is 0), which sum to
     it whatever the noisy answers are. Asked are the number of rows, tables of counts, interactions of columns
     (`interactions.Interaction`), levels of blocks (`tables.Blocks`), distances of tables from public ones
-    (`tables.Distances`) and, for random planes, rows inside minus rows outside (`planes.Balances`), each with noise for
-    its own change. All else is post-processing, the rules of the schema too (`lawfulness.py`).
+    (`tables.Distances`) and, for random planes, rows inside minus rows outside (`halfspaces.Balances`), each with noise
+    for its own change. All else is post-processing, the rules of the schema too (`lawfulness.py`).
 
     **Accuracy** Measured tables have error sigma per cell, less where only the interaction of a pair has to be measured
     because its single columns are known: for two yes/no columns a quarter, with Gaussian noise and one row per person.

@@ -140,7 +140,7 @@ class DuckRows:
 
 @dataclass(frozen=True, eq=False)
 class DuckPiece:
-    """Some rows as Arrow arrays; implements `rows.RowPiece`."""
+    """Some rows as Arrow arrays; implements `row_source.RowPiece`."""
 
     arrays: Sequence[pa.Array]
     readings: Mapping[str, Reading]

@@ -34,7 +34,7 @@ class PackedColumn:
 
 @dataclass(frozen=True, eq=False)
 class PackedPiece:
-    """All rows at once, which are in memory anyway; implements `rows.RowPiece`."""
+    """All rows at once, which are in memory anyway; implements `row_source.RowPiece`."""
 
     columns: Mapping[str, PackedColumn]
 
@@ -56,7 +56,7 @@ class PackedPiece:
 
 
 class PackedCells:
-    """A source that hands out its cells row by row; implements `rows.Rows`.
+    """A source that hands out its cells row by row; implements `row_source.Rows`.
 
     **Privacy** A cell is kept under its value and type, so 1, 1.0, True and '1' of different rows stay what they are.
     """

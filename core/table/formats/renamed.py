@@ -70,7 +70,7 @@ class RenamedRows:
 
 @dataclass(frozen=True, eq=False)
 class RenamedPiece:
-    """Some rows under other names; implements `rows.RowPiece`."""
+    """Some rows under other names; implements `row_source.RowPiece`."""
 
     piece: RowPiece
     own: Mapping[str, str]

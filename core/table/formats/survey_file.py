@@ -37,7 +37,7 @@ _DAY = re.compile(r"%-?t?d|DATE|ADATE|EDATE|JDATE|SDATE")
 
 
 class SurveyFile:
-    """A file of either program; implements `rows.Rows`."""
+    """A file of either program; implements `row_source.Rows`."""
 
     def __init__(self, path: Path, kind: SurveyFormat) -> None:
         self._path = path

@@ -20,7 +20,7 @@ from core.table.spark.failures import told_plainly
 class RowEncoding:
     """What a task needs to encode rows: the public schema, and which columns it is handed.
 
-    **Privacy** The code of a row follows from the schema and that row alone, as `rows.Rows` demands.
+    **Privacy** The code of a row follows from the schema and that row alone, as `row_source.Rows` demands.
     """
 
     domain: str = field(repr=False)

@@ -63,7 +63,7 @@ def opened(source: PostgresSource) -> Iterator[PostgresRows]:
 
 
 class PostgresRows:
-    """The rows of a table in one state of its database; implements `rows.Rows`."""
+    """The rows of a table in one state of its database; implements `row_source.Rows`."""
 
     def __init__(self, connection: Any, source: PostgresSource) -> None:
         from psycopg import sql

@@ -14,17 +14,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from core.base.errors import BadFile
+from core.base.postgres_settings import CONNECTING
 
-WANTED = {
-    "client_encoding": "utf8",
-    "connect_timeout": "10",
-    "application_name": "release-desk",
-    "keepalives_idle": "10",
-    "keepalives_interval": "5",
-    "keepalives_count": "3",
-    "tcp_user_timeout": "30000",
-}
-"""Where the address says nothing else. A server that fell silent is given up after some 25 seconds."""
 LOOKING = 30
 """Seconds that a question about the catalogue may take, and the wait for a lock."""
 READING = 6 * 3600
@@ -125,7 +116,7 @@ def _connected(driver: Any, address: str) -> Iterator[Any]:
 
 def _connect(driver: Any, address: str) -> Any:
     try:
-        parts = WANTED | driver.conninfo.conninfo_to_dict(address)
+        parts = CONNECTING | driver.conninfo.conninfo_to_dict(address)
     except driver.Error:
         parts = None  # its text quotes the address
     if parts is None:
