@@ -58,11 +58,19 @@ def send(server: Server, method: str, path: str, size: int = 0, **headers: str) 
         pass
     try:
         response = connection.getresponse()
-        return response.status, response.read().decode(errors="replace")
+        return response.status, text_of(response)
     except OSError:
         return 0, "the connection was closed"
     finally:
         connection.close()
+
+
+def text_of(response: http.client.HTTPResponse) -> str:
+    """As much of an answer's text as arrived: a server that stops listening may cut it off behind the status."""
+    try:
+        return response.read().decode(errors="replace")
+    except http.client.IncompleteRead as cut:
+        return cut.partial.decode(errors="replace")
 
 
 def with_token(server: Server) -> dict[str, str]:
