@@ -55,18 +55,25 @@ def believed(before: float, epsilon: float) -> float:
     return before / (before + (1 - before) * math.exp(-epsilon))
 
 
-def odds(epsilon: float, delta: float = 0.0) -> str:
+def odds(epsilon: float, delta: float = 0.0, seen: str = "the release") -> str:
     """How often an even bet on one person can be won, as a sentence; never less than the truth.
 
     >>> odds(1.0)
     'Whoever bets on a person being in the table or not, with even odds before, wins at most 74 % of the bets after seeing the release.'
     """  # noqa: E501
-    # What is a whole number but for rounding stays that number.
-    shown = math.ceil(round(100 * most_won(epsilon, delta), 9))
+    shown = percent_up(most_won(epsilon, delta))
     most = f"wins at most {shown} % of the bets" if shown <= 99 else "may win nearly every bet"
-    return (
-        f"Whoever bets on a person being in the table or not, with even odds before, {most} after seeing the release."
-    )
+    return f"Whoever bets on a person being in the table or not, with even odds before, {most} after seeing {seen}."
+
+
+def percent_up(share: float) -> int:
+    """A share in whole per cent, rounded up: what is said to be the most is never less than the truth.
+
+    >>> percent_up(0.7311), percent_up(0.5)
+    (74, 50)
+    """
+    # What is a whole number but for rounding stays that number.
+    return math.ceil(round(100 * share, 9))
 
 
 def budget_warnings(epsilon: float, delta: float) -> tuple[str, ...]:

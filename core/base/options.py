@@ -47,6 +47,8 @@ class Option:
     """For columns: whether naming none stands for all of them."""
     start: int | None = None
     """For columns: how many a form starts with, 0 for none; all where it is not said and none need be chosen."""
+    first: str = ""
+    """For columns: what a form looks for by their names to start with: 'places'."""
     within: str = ""
     """For a whole number: the columns of which it can count at most all, so that a form starts with no more."""
     required: bool = False
@@ -106,6 +108,7 @@ def option(
     only: str = "",
     every: bool = False,
     start: int | None = None,
+    first: str = "",
     within: str = "",
 ) -> Any:
     """A dataclass field that forms show."""
@@ -121,6 +124,7 @@ def option(
         "only": only,
         "every": every,
         "start": start,
+        "first": first,
         "within": within,
     }
     return field(default=default, metadata={"option": facts})

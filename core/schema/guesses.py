@@ -41,6 +41,7 @@ _NUMBERS: tuple[tuple[tuple[str, ...], int, int], ...] = (
 )
 _RANGES = {word: (low, high) for words, low, high in _NUMBERS for word in words}
 _REAL = frozenset(("percent", "percentage", "pct", "latitude", "lat", "longitude", "lon", "lng"))
+_YES_NO = frozenset(("smoker", "smokes", "diabetic", "pregnant", "retired", "insured", "deceased"))
 _DATES = {"kind": "dates", "low": "1900-01-01", "high": "2100-12-31", "bins": 201}
 _SEXES: dict[bool, dict[str, Any]] = {
     # The codes of ISO/IEC 5218: not known, male, female, not applicable.
@@ -91,8 +92,11 @@ def _by_name(name: str, storage: str) -> dict[str, Any] | None:
     words = _words(name)
     if storage.startswith(("DATE", "TIME", "BOOL")):
         return None
-    if words[:1] in (["is"], ["has"]):
+    if words[:1] in (["is"], ["has"]) or words[-1:] in ([word] for word in _YES_NO):
         return {"kind": "booleans"}
+    if len(words) > 1 and words[-1] in ("on", "at") and words[-2].endswith("ed") and not _numeric(storage):
+        # Visited on, created at: the moment at which it happened.
+        return dict(_DATES)
     links = [place for place, word in enumerate(words) if word in _LINKS and place]
     head = words[: links[0]] if links else words
     if not head or head[-1] in _OPAQUE:

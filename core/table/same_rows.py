@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtrc
 
 from core.schema.spellings import moment, number_in, text_of
+from core.table.formats.value_memory import ValueMemory
 from core.table.row_source import RowPiece, Rows
 
 Marks = NDArray[np.uint32]
@@ -92,15 +93,14 @@ class SketchDrawing:
 
     def __init__(self, names: Mapping[str, str], count: int, key: str) -> None:
         """Columns by the names that they have in pieces, each with the one that it is remembered by."""
-        self._columns = [_ColumnSketch(name, _plain(known)) for name, known in names.items()]
+        self._columns = [_ColumnSketch(name, _plain(known), key) for name, known in names.items()]
         self._count = count
-        self._key = key
         self._step = -(-count // MOST_COMPARED_ROWS)
         self._read = 0
 
     def add(self, piece: RowPiece) -> None:
         for column in self._columns:
-            column.add(piece, slice(-self._read % self._step, None, self._step), self._key)
+            column.add(piece, slice(-self._read % self._step, None, self._step))
         self._read += piece.count
 
     def sketch(self) -> RowSketch:
@@ -110,23 +110,28 @@ class SketchDrawing:
 
 
 class _ColumnSketch:
-    def __init__(self, name: str, known: str) -> None:
+    def __init__(self, name: str, known: str, key: str) -> None:
         self.name, self.known = name, known
+        self._memory = ValueMemory(lambda values: _hashed(values, key).tolist())
         self.marks: list[Marks] = []
         self.counts: dict[int, int] | None = {}
         """None as soon as there are too many different values."""
 
-    def add(self, piece: RowPiece, chosen: slice, key: str) -> None:
+    def add(self, piece: RowPiece, chosen: slice) -> None:
         if self.counts is not None:
             positions, values = piece.values(self.name, slice(None))
             if len(values) <= FEW:
-                marks = _marks(values, key)
+                marks = self._marks(values)
                 self._tally(marks, np.bincount(positions % len(marks), minlength=len(marks)))
                 self.marks.append(marks[positions[chosen]])
                 return
             self.counts = None
         positions, values = piece.values(self.name, chosen)
-        self.marks.append(_marks(values, key)[positions])
+        self.marks.append(self._marks(values)[positions])
+
+    def _marks(self, values: Sequence[object]) -> Marks:
+        """The marks of values, and, last, that of null, whose position is -1."""
+        return np.array([*self._memory.of(values), 0], dtype=np.uint32)
 
     def _tally(self, marks: Marks, often: NDArray[np.intp]) -> None:
         assert self.counts is not None
@@ -199,11 +204,6 @@ def _joined(sketch: RowSketch, names: Sequence[str]) -> NDArray[np.uint64]:
 def _spread(count: int, most: int) -> NDArray[np.intp]:
     """Places of at most so many rows, evenly."""
     return np.arange(count) if count <= most else np.linspace(0, count - 1, most).astype(np.intp)
-
-
-def _marks(values: Sequence[object], key: str) -> Marks:
-    """The marks of values, and, last, that of null, whose position is -1."""
-    return np.append(_hashed(values, key), np.uint32(0))
 
 
 def _hashed(values: Sequence[object], key: str) -> Marks:

@@ -1,4 +1,4 @@
-"""Opened sources: text and Parquet files, databases, workbooks, files of other programs, PostgreSQL, DataFrames.
+"""Opened sources: text and Parquet files, databases, workbooks, files of other programs, servers, DataFrames.
 
 Each is read in a file of `formats`; what a file is, its bytes say. DataFrames are read where they are.
 """
@@ -15,19 +15,19 @@ import pandas as pd
 from core.base.errors import BadFile
 from core.table import files
 from core.table.formats import sqlite_file, survey_file
+from core.table.formats.databases.database_source import DatabaseSource
 from core.table.formats.duckdb_tables import ParquetRows, StoredRows, TextRows, tables_of
 from core.table.formats.engine import attach, engine_for
-from core.table.formats.postgres.postgres_source import PostgresSource
 from core.table.formats.renamed import Renamed, RenamedRows
 from core.table.frame import Frame
 from core.table.row_source import Rows
 from core.table.sentences import without_cell_values
 
 FileSource = str | Path | files.TextFile | files.ParquetFiles | tuple[str | Path, str]
-TableSource = FileSource | PostgresSource | pd.DataFrame | Renamed
+TableSource = FileSource | DatabaseSource | pd.DataFrame | Renamed
 """A CSV, TSV, Parquet, Stata or SPSS file, or a text file with what is unusual about it; a folder of Parquet files or a
 pattern that fits some; a DuckDB or SQLite database with the name of a table in it, or a workbook with that of a sheet;
-a table of a PostgreSQL database; a DataFrame; or one of these with names for columns that have none."""
+a table of a database on a server; a DataFrame; or one of these with names for columns that have none."""
 
 
 @contextmanager
@@ -39,8 +39,8 @@ def opened(source: TableSource) -> Iterator[Rows]:
     if isinstance(source, pd.DataFrame):
         yield Frame(source)
         return
-    if isinstance(source, PostgresSource):
-        with _postgres().opened(source) as rows:
+    if isinstance(source, DatabaseSource):
+        with _databases().opened(source) as rows:
             yield rows
         return
     with _opened_file(source) as rows:
@@ -122,11 +122,11 @@ def _workbook() -> Any:
     return workbook
 
 
-def _postgres() -> Any:
+def _databases() -> Any:
     """Imported when the first such table comes: few have any."""
-    from core.table.formats.postgres import postgres_rows
+    from core.table.formats.databases import database_rows
 
-    return postgres_rows
+    return database_rows
 
 
 _HOLDERS: dict[str, str] = {

@@ -167,8 +167,9 @@ class Table:
         could belong to one person, whom no limit would then protect. Ids are compared as exact text and forgotten
         afterwards.
 
-        **Runtime**: one pass over the rows, with ids one more over theirs for every 8 million rows; memory for a piece
-        of the rows, a byte for each of them where ids have a limit, and for codes that are not stored.
+        **Runtime**: one pass over the rows, with ids one more over theirs for every 8 million rows (16 million where
+        there are more than 32 million); memory for a piece of the rows, a byte for each of them where ids have a limit,
+        and for codes that are not stored.
         """
         store = column_store.InMemory() if store is None else store
         with opened(source) as rows:

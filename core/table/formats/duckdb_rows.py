@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ from core.schema.spellings import text_of
 from core.table.formats import column_encoding
 from core.table.formats.column_encoding import Positions, Readable, Reading
 from core.table.formats.engine import lock
+from core.table.formats.value_memory import ValueMemory
 from core.table.row_source import NESTED, Column, check_told_apart
 from core.table.sentences import TOO_LARGE
 
@@ -28,8 +29,9 @@ PIECE_BYTES = 128 << 20
 """What the cells of a piece may take, were each text as long as the longest of its column."""
 FIXED = 24
 """Bytes of a cell beside its text: a number, or where the text stands; and its place among the distinct values."""
-GROUP = 1 << 23
-"""Rows whose ids are compared at a time: some 100 bytes for each while it is decided which of them stay."""
+GROUP, MANY_GROUPS = 1 << 23, 4
+"""Rows whose ids are compared at a time: some 100 bytes for each while it is decided which of them stay. Each group is
+one more pass over all ids, so twice as many are taken where there would be more than so many groups."""
 
 
 class DuckRows:
@@ -91,8 +93,9 @@ class DuckRows:
         for name, reading in fetched.items():
             places[name] = slice(len(expressions), len(expressions) + len(reading.expressions))
             expressions += reading.expressions
+        memories = {each.name: ValueMemory(_codes_by(each)) for each in asked if not isinstance(each, str)}
         for arrays in self._fetched(expressions, "taken"):
-            yield DuckPiece(arrays, fetched, places)
+            yield DuckPiece(arrays, fetched, places, memories)
 
     def _reading(self, asked: Attribute | str) -> Reading:
         place = self._places[asked if isinstance(asked, str) else asked.name]
@@ -107,6 +110,7 @@ class DuckRows:
     def owners(self, name: str) -> Iterator[tuple[Positions, Positions]]:
         value = self._owner(name)
         groups = -(-self._count // GROUP)
+        groups = groups if groups <= MANY_GROUPS else -(-groups // 2)
         numbered = f"(SELECT {value} AS value, row_number() OVER () - 1 AS number FROM taken)"
         for group in range(groups):
             # Equal ids have equal hashes, so they are in one group; different ones are compared as they are.
@@ -145,6 +149,8 @@ class DuckPiece:
     arrays: Sequence[pa.Array]
     readings: Mapping[str, Reading]
     places: Mapping[str, slice]
+    memories: Mapping[str, ValueMemory[tuple[int, bool]]]
+    """By column, the codes of values that were met before, and whether each is a misfit."""
     _found: dict[str, tuple[Positions, Sequence[object]]] = field(default_factory=dict, init=False)
 
     @property
@@ -156,8 +162,10 @@ class DuckPiece:
         if isinstance(fetched, Readable):
             return fetched.encode(attribute, self.arrays[self.places[attribute.name]])
         positions, values = self._all(attribute.name)
-        codes, changed = attribute.encode([*values, None])  # null has position -1, the last entry
-        return codes[positions], int(np.count_nonzero(changed[positions]))
+        known = self.memories[attribute.name].of([*values, None])  # null has position -1, the last entry
+        codes = np.fromiter((code for code, _ in known), attribute.dtype, len(known))
+        changed = np.fromiter((misfit for _, misfit in known), np.bool_, len(known))
+        return codes[positions], int(np.count_nonzero(changed[positions])) if changed.any() else 0
 
     def texts(self, name: str) -> tuple[Positions, list[str]]:
         positions, values = self._all(name)
@@ -175,6 +183,14 @@ class DuckPiece:
         if name not in self._found:
             self._found[name] = self.readings[name].values(self.arrays[self.places[name]])
         return self._found[name]
+
+
+def _codes_by(attribute: Attribute) -> Callable[[Sequence[object]], list[tuple[int, bool]]]:
+    def encoded(values: Sequence[object]) -> list[tuple[int, bool]]:
+        codes, changed = attribute.encode(values)
+        return list(zip(codes.tolist(), changed.tolist(), strict=True))
+
+    return encoded
 
 
 def numbered_owners(fetched: list[list[pa.Array]]) -> tuple[Positions, Positions]:

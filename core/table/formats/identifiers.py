@@ -11,9 +11,22 @@ def quote(name: str) -> str:
     >>> quote('a"b')
     '"a""b"'
     """
+    return '"' + _checked(name).replace('"', '""') + '"'
+
+
+def mysql_quote(name: str) -> str:
+    """The same for a server that reads backquotes, whatever its settings are.
+
+    >>> mysql_quote("a`b")
+    '`a``b`'
+    """
+    return "`" + _checked(name).replace("`", "``") + "`"
+
+
+def _checked(name: str) -> str:
     if "\0" in name:
         raise BadSchema(f"The name '{printable(name)}' contains a NUL character; choose another.")
-    return '"' + name.replace('"', '""') + '"'
+    return name
 
 
 def literal(text: str) -> str:

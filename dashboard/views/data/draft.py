@@ -12,11 +12,12 @@ import pandas as pd
 
 from core.base.errors import BadFile, Refused
 from core.table.files import DecimalSign, Encoding, TextFile
-from core.table.formats.postgres.postgres_source import PostgresSource
+from core.table.formats.databases.database_source import DatabaseSource
 from core.table.formats.renamed import Renamed
 from core.table.spark.spark_source import SparkSource
 from core.table.table import TableSource
-from dashboard.views.data import database_form, server_path, upload
+from dashboard.views.data import server_path, upload
+from dashboard.views.data.servers import database_form
 
 DEMO = "demo"
 
@@ -37,8 +38,10 @@ class Draft:
     """The demo table or a file on the server; never that of an upload."""
     spark: SparkSource | None = None
     """A table that stays on a cluster; then there is neither a file nor a path."""
-    database: PostgresSource | None = None
+    database: DatabaseSource | None = None
     """A table in a database; then there is neither a file nor a path."""
+    database_name: str = ""
+    """What its database is called on the page; its address may hold a password, and is kept nowhere."""
     id: str = ""
     """Under which it is kept for later; empty where it is not."""
     copy: Path | None = None

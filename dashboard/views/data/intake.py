@@ -19,6 +19,7 @@ from dashboard.views.data.schema.mistake_list import gathered
 
 SCHEMA = "schema"
 """Where the grid is on the page."""
+NEIGHBOURS = {"add-remove": "added or removed", "replace": "replaced by another"}
 MANY_MOVED = 0.03
 """The part of a column's cells that may not fit before something is wrong with the schema."""
 
@@ -180,4 +181,4 @@ def overview(tables: list[DeskTable]) -> None:
 
 def _unit(unit: Unit) -> str:
     who = "one row" if unit.column is None else f"one {unit.column}, at most {plural(unit.limit, 'row')}"
-    return f"{who}; {unit.neighbours}"
+    return f"{who}, {NEIGHBOURS[unit.neighbours]}"

@@ -19,8 +19,9 @@ from core.desk.kept.drafts import DAYS, KeptDraft
 from dashboard.door import access
 from dashboard.views.common import messages
 from dashboard.views.common.wording import moment
-from dashboard.views.data import schema_grid, upload
+from dashboard.views.data import schema_grid, text_form, upload
 from dashboard.views.data.draft import DEMO, Draft
+from dashboard.views.data.servers import database_form
 
 MOST_OFFERED = 3
 FIELDS = ("unit-{}", "id-{}", "limit-{}", "neighbours-{}", "total-epsilon", "total-delta")
@@ -46,13 +47,21 @@ def take_up(draft: Draft, desk: Desk) -> None:
 def keep(draft: Draft, desk: Desk) -> None:
     """Write down what has changed since the last run of the page."""
     who = access.curator()
-    if who is None or not draft.id or not draft.columns:
+    if who is None or not draft.id or not (draft.columns and _begun(draft)):
         return
     content = _content(draft)
     text = json.dumps(content)
     if text != draft.written_down:
         desk.drafts.write(who, draft.id, content)
         draft.written_down = text
+
+
+def _begun(draft: Draft) -> bool:
+    """Whether it would be missed: an upload is, and anything that was said of a table; a path is soon typed again."""
+    if draft.file is not None or draft.copy is not None or draft.names or draft.rules:
+        return True
+    unit = st.session_state.get(f"unit-{draft.identity}")
+    return unit is not None or not draft.latest.equals(schema_grid.from_columns(draft.columns))
 
 
 def drop(draft: Draft, desk: Desk) -> None:
@@ -69,11 +78,16 @@ def offer(draft: Draft, desk: Desk) -> None:
     if who is None:
         return
     if draft.id:
-        told = f"Kept as a draft on this machine until the table is open, for at most {plural(DAYS, 'day')}."
-        messages.note(told, "curator only")
         return
     for kept in desk.drafts.of(who)[:MOST_OFFERED]:
         _offered(draft, desk, who, kept)
+
+
+def promise(draft: Draft) -> str:
+    """What is said of a table that is kept as a draft."""
+    if not draft.id or (draft.copy is None and not draft.written_down):
+        return ""
+    return f" Kept as a draft on this machine until it is open, for at most {plural(DAYS, 'day')}."
 
 
 def _offered(draft: Draft, desk: Desk, who: str, kept: KeptDraft) -> None:
@@ -99,25 +113,38 @@ def _content(draft: Draft) -> dict[str, Any]:
         "name": draft.name,
         "upload": draft.file is not None or draft.copy is not None,
         "path": None if draft.path is None else str(draft.path),
+        "database": _database(draft),
         "written": list(draft.written),
         "tables": list(draft.tables),
         "table": draft.table,
         "columns": [list(column) for column in draft.columns],
         "names": draft.names,
+        "rules": draft.rules,
         "grid": json.loads(draft.latest.to_json(orient="records")),
         "fields": {name: value for name, value in fields.items() if isinstance(value, str | int | float)},
     }
+
+
+def _database(draft: Draft) -> list[str] | None:
+    """By the name that the page has for it: an address may hold a password."""
+    source = draft.database
+    return None if source is None else [draft.database_name, source.schema, source.table]
 
 
 def _resume(draft: Draft, kept: KeptDraft) -> None:
     """In a button's callback: fields can be filled before they are drawn only."""
     try:
         found = _read(kept)
-    except (KeyError, TypeError, ValueError):
-        draft.problem = "The draft cannot be read; begin again with the file."
+    except (KeyError, TypeError, ValueError, DeskError):
+        draft.problem = "The draft cannot be read; begin again with the table."
         return
     vars(draft).update(vars(found))
     st.session_state["source"] = draft.way
+    text_form.fill(draft.written)
+    if draft.path is not None:
+        st.session_state["server-path"] = str(draft.path)
+    if draft.database is not None:
+        database_form.fill(draft.database_name, draft.database)
     for name, value in dict(kept.content.get("fields", {})).items():
         if name in FIELDS:
             st.session_state[name.format(draft.identity)] = value
@@ -129,6 +156,9 @@ def _read(kept: KeptDraft) -> Draft:
     draft.copy = kept.file
     # A path is asked about again whenever it is read: what may be read can have changed since.
     draft.path = None if content["path"] is None else Path(str(content["path"]))
+    if (database := content.get("database")) is not None:
+        draft.database_name, schema, table = (str(part) for part in database)
+        draft.database = database_form.named(draft.database_name, schema, table)
     encoding, decimal = content["written"]
     draft.written = ("latin-1" if encoding == "latin-1" else "utf-8", "," if decimal == "," else ".")
     draft.tables = tuple(str(name) for name in content["tables"])
@@ -138,7 +168,7 @@ def _read(kept: KeptDraft) -> Draft:
     frame = pd.DataFrame(content["grid"], columns=list(schema_grid.TYPES)).astype(schema_grid.TYPES)
     if draft.origin.partition(" ")[0] == DEMO or list(frame["name"]) != list(dict.fromkeys(frame["name"])):
         raise ValueError
-    draft.restart(frame, "The draft is back as it was left.")
-    # Grids of earlier drafts in this visit must not lend their edits.
-    draft.version = 1_000_000 + int(kept.id[:6], 16)
+    draft.restart(frame, "The draft is back as it was left.", str(content.get("rules", "")).splitlines())
+    # Fields of earlier drafts in this visit must not lend their edits.
+    draft.version = draft.rules_version = 1_000_000 + int(kept.id[:6], 16)
     return draft

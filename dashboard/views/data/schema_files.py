@@ -123,7 +123,7 @@ def _load_schema(draft: Draft) -> None:
             _use(draft, text)
             return
         domain = Domain.from_json(text)
-        told = f"{plural(len(domain), 'column')} described by the saved schema; the others are left out."
+        told = f"{plural(len(domain), 'column')} described by the saved schema{_rest(draft, domain)}."
         draft.restart(schema_grid.from_domain(domain, draft.columns), told, domain.rules)
 
     _filled(draft, SCHEMA, "schema-file", fill)
@@ -131,8 +131,12 @@ def _load_schema(draft: Draft) -> None:
 
 def _use_known(draft: Draft, table: DeskTable) -> None:
     draft.filler = SCHEMA
-    told = f"{plural(len(table.domain), 'column')} described as in '{table.name}'; the others are left out."
+    told = f"{plural(len(table.domain), 'column')} described as in '{table.name}'{_rest(draft, table.domain)}."
     draft.restart(schema_grid.from_domain(table.domain, draft.columns), told, table.domain.rules)
+
+
+def _rest(draft: Draft, domain: Domain) -> str:
+    return "; the others are left out" if len(domain) < len(draft.columns) else ""
 
 
 def _load_codebook(draft: Draft) -> None:

@@ -93,7 +93,14 @@ def with_settings(frame: pd.DataFrame, names: Collection[str], settings: Mapping
     chosen = changed["name"].isin(list(names))
     for setting, value in settings.items():
         changed.loc[chosen, setting] = value
-    return changed.astype(TYPES)
+    return _own(changed, frame).astype(TYPES)
+
+
+def _own(changed: pd.DataFrame, before: pd.DataFrame) -> pd.DataFrame:
+    """The grid where what the curator says in place of a guess is none any more; its note would be published."""
+    written, guessed = (frame[DECLARED].astype(object).fillna("").astype(str) for frame in (changed, before))
+    replaced = (written != guessed).any(axis=1) & changed["note"].isin(GUESSES)
+    return changed.assign(note=changed["note"].mask(replaced, ""))
 
 
 def with_bins(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -125,6 +132,9 @@ def _domain(lines: Sequence[Mapping[str, Any]]) -> Domain:
 
 SCROLL_BAR = 14
 """Pixels."""
+DECLARED = ["kind", "low", "high", "values"]
+"""What a guess is about."""
+GUESSES = (BY_NAME, BY_TYPE)
 WRONG, GUESSED = "✗ mistake", "? a guess"
 """How lines are marked in the grid."""
 
@@ -139,7 +149,7 @@ def _mark(line: Mapping[str, Any]) -> str:
         return ""
     if _problem([line]):
         return WRONG
-    return GUESSED if line["note"] in (BY_NAME, BY_TYPE) else ""
+    return GUESSED if line["note"] in GUESSES else ""
 
 
 def _edited(frame: pd.DataFrame, key: str) -> pd.DataFrame:
@@ -155,9 +165,10 @@ def _edited(frame: pd.DataFrame, key: str) -> pd.DataFrame:
 
 def editor(frame: pd.DataFrame, key: str) -> pd.DataFrame:
     """The grid; its output must never be fed back as `frame` under the same key."""
-    shown = frame.copy()
+    typed = _own(_edited(frame, key), frame)
     # An editor with a key keeps what was typed when other cells change.
-    shown.insert(1, "mark", pd.Series(marks(_edited(frame, key)), index=frame.index, dtype="str"))
+    shown = frame.assign(note=typed["note"].astype("str"))
+    shown.insert(1, "mark", pd.Series(marks(typed), index=frame.index, dtype="str"))
     edited = st.data_editor(
         shown,
         key=key,

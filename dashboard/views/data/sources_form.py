@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import streamlit as st
@@ -10,32 +9,28 @@ import streamlit as st
 from core.base.errors import BadFile
 from core.base.wording import plural
 from core.desk.desk import Desk
-from core.table.files import DecimalSign, Encoding
 from core.table.formats import survey_file
 from core.table.source import stored_tables
 from core.table.spark.spark_table import columns_on_cluster
 from core.table.table import inspect
 from dashboard.door import access
 from dashboard.views.common import messages, state
-from dashboard.views.data import database_form, gallery, kept_drafts, schema_grid, server_path, spark_form, upload
+from dashboard.views.data import gallery, kept_drafts, schema_grid, server_path, text_form, upload
 from dashboard.views.data.draft import Draft
 from dashboard.views.data.schema import column_names
+from dashboard.views.data.servers import database_form, spark_form
 
 CHOICES = {
     "Demo table": "Four invented tables: try everything, harm nobody.",
     "Upload a file": "CSV, TSV, Excel, Parquet, Stata or SPSS, or a DuckDB or SQLite database, of your own.",
     "A file on the server": "Also a folder of Parquet files, inside a folder that whoever runs this has named.",
     "A table on Spark": "Rows stay on the cluster; only counts come to this desk.",
-    "A table in a database": "PostgreSQL, one of the databases that whoever runs this has named.",
+    "A table in a database": "PostgreSQL, MariaDB or MySQL, one of the databases that whoever runs this has named.",
 }
 DEMO_TABLE, UPLOAD, PATH, SPARK, DATABASE = CHOICES
-ENCODINGS: dict[str, Encoding] = {"UTF-8, as usual": "utf-8", "Latin-1, as older Western programs write": "latin-1"}
-DECIMALS: dict[str, DecimalSign] = {"point: 1.5": ".", "comma: 1,5": ","}
 ELSEWHERE = (
-    f"**PostgreSQL:** '{DATABASE}' above, for databases that are named in `{database_form.VARIABLE}`. **MySQL and "
-    "others:** not read from here. DuckDB reads them with extensions, and this program neither fetches nor loads any, "
-    "so that private rows meet no code but what was installed with it. Export the table and bring the file, from "
-    """PostgreSQL with `psql -c "\\copy people TO 'people.csv' CSV HEADER"`."""
+    f"Is the table in PostgreSQL, MariaDB or MySQL? Choose '{DATABASE}' above. From other databases, export it and "
+    "bring the file."
 )
 HEADER_ONLY = "Only the header is looked at until you have declared the schema; bounds are never read off the data."
 
@@ -48,10 +43,16 @@ def choose(draft: Draft, desk: Desk) -> None:
     demo = state.demo_file()
     choices = list(CHOICES) if demo else [UPLOAD, PATH, SPARK, DATABASE]
     captions = [CHOICES[choice] for choice in choices]
-    kind = st.radio("Which table?", choices, captions=captions, key="source", persist_state="session")
+    # Nothing is chosen at first: whoever comes back finds the tables that are open, and a newcomer no long form.
+    chosen = st.radio("Which table?", choices, index=None, captions=captions, key="source", persist_state="session")
+    kind = chosen or ""
     if draft.way != kind:
         draft.way = kind
         draft.forget()
+    if not kind:
+        if draft.problem:
+            st.error(draft.problem, icon=":material/error:")
+        return
     if kind == DEMO_TABLE and demo is not None:
         gallery.choose(draft)
         return
@@ -67,21 +68,26 @@ def choose(draft: Draft, desk: Desk) -> None:
             args=(draft, desk),
             help=HEADER_ONLY,
         )
-        st.caption(ELSEWHERE)
-        _written(begin_upload, draft, desk)
+        if draft.copy is not None and st.session_state.get("upload") is None:
+            st.caption("The file is kept with the draft; another one begins anew.")
+        text_form.show(_upload_name(draft), read_again, draft, desk)
+        if not draft.columns:
+            st.caption(ELSEWHERE)
     elif kind == SPARK:
         spark_form.show(draft, lambda: begin_spark(draft))
     elif kind == DATABASE:
         if not database_form.addresses():
             draft.forget()
-        database_form.show(lambda: begin_database(draft, desk))
+        database_form.show(lambda: begin_database(draft, desk), draft.forget)
     else:
         _path(draft, desk)
     if draft.problem:
         st.error(draft.problem, icon=":material/error:")
     _tables(draft, desk)
     if draft.columns:
-        messages.note(f"'{messages.plain(draft.name)}' with {plural(len(draft.columns), 'column')}.", "curator only")
+        kept = kept_drafts.promise(draft)
+        found = f"'{messages.plain(draft.name)}' with {plural(len(draft.columns), 'column')}.{kept}"
+        messages.note(found, "curator only")
         column_names.show(draft)
 
 
@@ -93,10 +99,24 @@ def begin_upload(draft: Draft, desk: Desk) -> None:
     if file is None:
         return
     draft.origin, draft.name, draft.file = file.file_id, upload.name_of(file.name), file
-    draft.written = _said()
+    draft.written = text_form.said()
     _begin(draft, desk)
     if draft.problem is None:
         kept_drafts.take_up(draft, desk)
+
+
+def read_again(draft: Draft, desk: Desk) -> None:
+    """The callback of how an upload is written: of the file as it was uploaded, or as a draft has kept it."""
+    if st.session_state.get("upload") is not None or draft.copy is None:
+        begin_upload(draft, desk)
+        return
+    draft.written = text_form.said()
+    _look(draft, desk)
+
+
+def _upload_name(draft: Draft) -> str:
+    file = st.session_state.get("upload")
+    return str(file.name) if file is not None else str(draft.copy or "")
 
 
 def begin_path(draft: Draft, desk: Desk) -> None:
@@ -108,7 +128,7 @@ def begin_path(draft: Draft, desk: Desk) -> None:
     try:
         draft.path = server_path.allowed(typed)
         draft.origin, draft.name = f"path {draft.path}", upload.name_of(draft.path.name)
-        draft.written = _said()
+        draft.written = text_form.said()
     except Exception as problem:
         draft.problem = messages.sentence(problem)
         return
@@ -134,15 +154,17 @@ def begin_database(draft: Draft, desk: Desk) -> None:
     """The callback of the form for databases."""
     draft.forget()
     try:
-        name, draft.database = database_form.described()
+        draft.database_name, draft.database = database_form.described()
         # By its name: an address may hold a password, and this stands in keys of widgets.
-        draft.origin = f"database {name} {draft.database.schema} {draft.database.table}"
+        draft.origin = f"database {draft.database_name} {draft.database.schema} {draft.database.table}"
         draft.name = draft.database.table
     except Exception as problem:
         draft.forget()
         draft.problem = messages.sentence(problem)
         return
     _begin(draft, desk)
+    if draft.problem is None:
+        kept_drafts.take_up(draft, desk)
 
 
 def begin_table(draft: Draft, desk: Desk) -> None:
@@ -200,9 +222,9 @@ def _path(draft: Draft, desk: Desk) -> None:
         placeholder=str(folders[0] / "people.csv"),
         help=f"Inside {', '.join(messages.plain(folder) for folder in folders)}. {HEADER_ONLY}",
     )
-    st.caption(on_server())
-    st.caption(ELSEWHERE)
-    _written(begin_path, draft, desk)
+    text_form.show(str(st.session_state.get("server-path", "")).strip(), begin_path, draft, desk)
+    if not draft.columns:
+        st.caption(f"{on_server()} {ELSEWHERE}")
 
 
 def on_server() -> str:
@@ -213,21 +235,6 @@ def on_server() -> str:
         "`visits/2024-*.parquet`. Parquet files and DuckDB tables are read a column at a time, so they may be larger "
         f"than memory; other files have to fit. Also read: SQLite databases, Excel workbooks, {survey}."
     )
-
-
-def _written(begin: Callable[[Draft, Desk], None], draft: Draft, desk: Desk) -> None:
-    """How a text file is written; never guessed from its rows, where one odd cell would change all others."""
-    with st.container(horizontal=True):
-        for label, key, choices in (
-            ("Letters of a text file", "text-encoding", ENCODINGS),
-            ("Decimal sign of a text file", "text-decimal", DECIMALS),
-        ):
-            st.selectbox(label, choices, key=key, persist_state="session", on_change=begin, args=(draft, desk))
-
-
-def _said() -> tuple[Encoding, DecimalSign]:
-    encoding = ENCODINGS.get(str(st.session_state.get("text-encoding")), "utf-8")
-    return encoding, DECIMALS.get(str(st.session_state.get("text-decimal")), ".")
 
 
 def _tables(draft: Draft, desk: Desk) -> None:

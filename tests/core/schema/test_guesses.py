@@ -27,6 +27,8 @@ def guess(name: str, storage: str = "VARCHAR") -> dict[str, object]:
         ("testScore", "integers", 0, 100),
         ("year_income", "integers", 0, 200_000),
         ("date_of_birth", "dates", "1900-01-01", "2100-12-31"),
+        ("visited on", "dates", "1900-01-01", "2100-12-31"),
+        ("created_at", "dates", "1900-01-01", "2100-12-31"),
     ],
 )
 def test_what_a_name_promises(name: str, kind: str, low: object, high: object) -> None:
@@ -47,7 +49,7 @@ def test_types_decide_how_a_name_is_read() -> None:
     assert guess("date", "BIGINT")["kind"] == "integers"
     assert guess("year", "BOOLEAN")["kind"] == "booleans"
     assert guess("month", "DATE")["kind"] == "dates"
-    assert guess("isMarried")["kind"] == "booleans"
+    assert guess("isMarried")["kind"] == guess("smoker")["kind"] == "booleans"
 
 
 @pytest.mark.parametrize("storage", ["VARCHAR", "BIGINT", "DOUBLE"])

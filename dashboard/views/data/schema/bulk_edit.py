@@ -48,7 +48,10 @@ def _several(draft: Draft) -> None:
     with st.popover("Set several columns at once", icon=":material/edit_note:"):
         names = [str(name) for name in draft.latest["name"]]
         st.multiselect("Columns to set", names, key="bulk-columns", placeholder="Choose columns")
-        st.selectbox("Kind", [LEAVE, *KINDS], key="bulk-kind")
+        places = st.columns(3)
+        places[0].selectbox("Kind", [LEAVE, *KINDS], key="bulk-kind")
+        places[1].selectbox("Use", [LEAVE, "yes", "no"], key="bulk-include")
+        places[2].selectbox("May be empty", [LEAVE, "yes", "no"], key="bulk-missing")
         left, right = st.columns(2)
         left.text_input("Low", key="bulk-low")
         right.text_input("High", key="bulk-high")
@@ -57,8 +60,6 @@ def _several(draft: Draft) -> None:
         left.text_input("Categories", key="bulk-values", placeholder="north | south")
         right.text_input("'Other' cell", key="bulk-other")
         st.text_input("Where does this come from?", key="bulk-note")
-        st.selectbox("Cells may be empty", [LEAVE, "yes", "no"], key="bulk-missing")
-        st.selectbox("Use", [LEAVE, "yes", "no"], key="bulk-include")
         st.caption("What is left empty stays as it is.")
         st.button("Set them", type="primary", key="bulk-set", on_click=_set, args=(draft,))
         if problem := st.session_state.pop("bulk-problem", None):

@@ -22,6 +22,7 @@ def show(draft: Draft) -> None:
     unnamed = [given.get(name, name) for name, _ in draft.columns if name in given or nameless(name)]
     if not unnamed:
         return
+    columns = [name for name, _ in draft.columns]
     with st.container(border=True):
         st.markdown(f"**Columns without a name of their own: {len(unnamed)}**")
         st.caption(
@@ -31,7 +32,7 @@ def show(draft: Draft) -> None:
         places = st.columns(3)
         for number, own in enumerate(unnamed[:MOST]):
             places[number % 3].text_input(
-                f"Name of {own}",
+                f"Name of {own}{_place(columns, draft.names.get(own, own))}",
                 draft.names.get(own, ""),
                 key=_key(draft, own),
                 max_chars=LONGEST,
@@ -41,6 +42,14 @@ def show(draft: Draft) -> None:
             )
         if len(unnamed) > MOST:
             st.caption(f"And {len(unnamed) - MOST} more: does the first line of the file hold column names?")
+
+
+def _place(columns: list[str], name: str) -> str:
+    """Where a column stands in the file, by which somebody who has it open finds it."""
+    place = columns.index(name)
+    if place == 0:
+        return ", the first"
+    return f", after '{messages.plain(columns[place - 1])}'"
 
 
 def _key(draft: Draft, own: str) -> str:

@@ -13,6 +13,8 @@ from core.schema.domain import Domain
 from core.schema.guesses import like_id
 from dashboard.views.common import messages
 
+WELL_COUNTED = 2**14
+"""Combinations up to which counts of each one are more than noise in tables of ordinary length."""
 MOST_USEFUL = 100_000
 """Cells of one column that a table of ordinary length could fill."""
 
@@ -31,8 +33,10 @@ def size(domain: Domain) -> str:
     '1 column; a record is one of 2 possible combinations: small enough to count each one, as a histogram does.'
     """
     cells = domain.cells()
-    if cells <= MOST_CELLS:
+    if cells <= WELL_COUNTED:
         meaning = "small enough to count each one, as a histogram does"
+    elif cells <= MOST_CELLS:
+        meaning = "each one can be counted, but mostly noise would be; tables over a few columns at a time tell more"
     else:
         meaning = "too many to count each one, so a release describes tables over a few columns at a time"
     return f"{plural(len(domain), 'column')}; a record is one of {amount(cells)} possible combinations: {meaning}."

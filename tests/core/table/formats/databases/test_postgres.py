@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from core.base.errors import BadFile, BadParameter, BadSchema, DeskError
+from core.base.errors import BadFile, BadSchema
 from core.desk.desk import Desk
 from core.privacy.budget import Budget
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
-from core.table.formats.postgres import postgres_rows, postgres_session
-from core.table.formats.postgres.postgres_source import PostgresSource
+from core.table.formats.databases import database_rows, postgres_session
+from core.table.formats.databases import database_words as words
+from core.table.formats.databases.database_source import DatabaseSource
 from core.table.source import opened
 from core.table.table import Table, inspect
+from tests.core.table.formats.databases.reading import problem_of, same_as_file
 from tests.databases import NOBODY_KNOWS, StartedServer, name_of
 
 DOMAIN = Domain.from_list(
@@ -68,9 +68,9 @@ def run(address: str, *statements: str) -> None:
             connection.execute(statement)
 
 
-def filled(address: str, table: str = "people") -> PostgresSource:
+def filled(address: str, table: str = "people") -> DatabaseSource:
     run(address, CREATED, f"INSERT INTO people VALUES {', '.join(ROWS)}")
-    return PostgresSource(address=address, table=table)
+    return DatabaseSource(address=address, table=table)
 
 
 def as_csv(address: str, folder: Path, table: str = "people") -> Path:
@@ -88,41 +88,16 @@ def as_csv(address: str, folder: Path, table: str = "people") -> Path:
     return path
 
 
-class SameKeys:
-    """The same choice of rows each time."""
-
-    def keys(self, count: int) -> Any:
-        return np.arange(1, count + 1, dtype=np.uint64)
-
-
-def problem_of(source: PostgresSource) -> str:
-    """The sentence, once it is seen to hold neither address nor password, whatever is behind it."""
-    with pytest.raises(DeskError) as caught:
-        Table.load(source, DOMAIN, Unit.row(), Noise())
-    told = "".join(traceback.format_exception(caught.value.with_traceback(None)))
-    assert NOBODY_KNOWS not in told and source.address not in told and "/tmp/pg-" not in told
-    assert caught.value.__cause__ is None and caught.value.__context__ is None
-    return str(caught.value)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", [Unit.row(), Unit(column="person", limit=1)], ids=["rows", "ids"])
-@pytest.mark.parametrize("piece", [postgres_rows.PIECE, 2])
+@pytest.mark.parametrize("piece", [database_rows.PIECE, 2])
 def test_codes_are_those_of_the_same_rows_in_a_file(
     address: str, tmp_path: Path, unit: Unit, piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = filled(address)
-    monkeypatch.setattr(postgres_rows, "PIECE", piece)
-    monkeypatch.setattr(postgres_rows, "GROUP", piece)
-    here = Table.load(source, DOMAIN, unit, SameKeys(), key="k" * 16)
-    file = Table.load(as_csv(address, tmp_path), DOMAIN, unit, SameKeys(), key="k" * 16)
-    for name in DOMAIN.names:
-        assert here.codes[name].tolist() == file.codes[name].tolist(), name
-    assert (here.misfits, here.dropped_rows) == (file.misfits, file.dropped_rows)
-    assert here.sketch is not None and file.sketch is not None
-    assert {name: marks.tolist() for name, marks in here.sketch.marks.items()} == {
-        name: marks.tolist() for name, marks in file.sketch.marks.items()
-    }
+    monkeypatch.setattr(database_rows, "PIECE", piece)
+    monkeypatch.setattr(database_rows, "GROUP", piece)
+    here = same_as_file(source, as_csv(address, tmp_path), DOMAIN, unit)
     assert here.dropped_rows == (0 if unit.column is None else 3)
 
 
@@ -138,7 +113,7 @@ def test_types_are_those_that_the_table_declares(address: str) -> None:
 def test_a_column_that_is_null_alone_keeps_its_rows(address: str) -> None:
     run(address, "CREATE TABLE people (age int)", "INSERT INTO people VALUES (NULL), (5), (NULL)")
     domain = Domain.from_list([DOMAIN.to_list()[0]])
-    table = Table.load(PostgresSource(address=address, table="people"), domain, Unit.row(), Noise())
+    table = Table.load(DatabaseSource(address=address, table="people"), domain, Unit.row(), Noise())
     assert table.codes["age"].tolist() == [121, 5, 121]
 
 
@@ -151,7 +126,7 @@ def test_every_pass_has_the_order_of_the_table_whatever_indexes_it_has(address: 
     )
     # Once pages are known to be seen by all, reading an index alone is the cheaper way to a narrow column.
     postgres.sql(name_of(address), "VACUUM ANALYZE people")
-    with opened(PostgresSource(address=address, table="people")) as rows:
+    with opened(DatabaseSource(address=address, table="people")) as rows:
         rows.take(["person", "age"])
         wanted = [(number * 7919) % 10007 for number in range(1, 5001)]
         read = [
@@ -209,12 +184,12 @@ def test_names_are_never_read_as_sql(address: str) -> None:
     with psycopg.connect(address) as connection:
         connection.execute(made.format(sql.Identifier("Odd.one", EVIL), sql.Identifier(EVIL), sql.Identifier("age%s")))
         connection.execute(sql.SQL("INSERT INTO {} VALUES (3, 'a')").format(sql.Identifier("Odd.one", EVIL)))
-    source = PostgresSource(address=address, schema="Odd.one", table=EVIL)
+    source = DatabaseSource(address=address, schema="Odd.one", table=EVIL)
     assert [column.name for column in inspect(source)] == [EVIL, "age%s"]
     domain = Domain.from_list([{"name": EVIL, "kind": "integers", "low": 0, "high": 9}])
     table = Table.load(source, domain, Unit(column="age%s", limit=1), Noise())
     assert table.codes[EVIL].tolist() == [3]
-    assert inspect(PostgresSource(address=address, table="x"))
+    assert inspect(DatabaseSource(address=address, table="x"))
     run(address, 'DROP SCHEMA "Odd.one" CASCADE')
 
 
@@ -235,15 +210,15 @@ def test_what_is_no_table_is_refused_in_a_sentence(address: str) -> None:
         "INSERT INTO parts VALUES (1), (1)",
         "CREATE TABLE kept (age int, twice int GENERATED ALWAYS AS (age * 2) STORED)",
     )
-    assert problem_of(PostgresSource(address=address, table="missing")) == postgres_session.NO_TABLE
-    assert problem_of(PostgresSource(address=address, schema="nowhere", table="people")) == postgres_session.NO_TABLE
+    assert problem_of(DatabaseSource(address=address, table="missing"), DOMAIN) == words.NO_TABLE
+    assert problem_of(DatabaseSource(address=address, schema="nowhere", table="people"), DOMAIN) == words.NO_TABLE
     for name in ("seen", "frozen", "numbers", "far", "mixed"):
-        assert problem_of(PostgresSource(address=address, table=name)) == postgres_session.NOT_A_TABLE, name
+        assert problem_of(DatabaseSource(address=address, table=name), DOMAIN) == words.NOT_A_TABLE, name
     run(address, "DROP FOREIGN DATA WRAPPER wrapper CASCADE")
     domain = Domain.from_list([DOMAIN.to_list()[0]])
-    parts = Table.load(PostgresSource(address=address, table="parts"), domain, Unit.row(), Noise())
+    parts = Table.load(DatabaseSource(address=address, table="parts"), domain, Unit.row(), Noise())
     assert parts.codes["age"].tolist() == [1, 1]
-    assert len(inspect(PostgresSource(address=address, table="kept"))) == 2
+    assert len(inspect(DatabaseSource(address=address, table="kept"))) == 2
     with pytest.raises(BadSchema, match="lists"):
         Table.load(source, domain, Unit(column="tags", limit=1), Noise())
 
@@ -254,20 +229,20 @@ def test_no_sentence_holds_an_address_or_a_password(address: str) -> None:
     right = address.replace("desk@", f"stranger:{NOBODY_KNOWS}@")
     wrong = address.replace("desk@", f"stranger:{NOBODY_KNOWS}2@")
     none = address.replace("desk@", "stranger@")
-    assert problem_of(PostgresSource(address=wrong, table="people")) == postgres_session.REFUSED
-    assert problem_of(PostgresSource(address=none, table="people")) == postgres_session.REFUSED
-    assert "may not read" in problem_of(PostgresSource(address=right, table="people"))
+    assert problem_of(DatabaseSource(address=wrong, table="people"), DOMAIN) == postgres_session.REFUSED
+    assert problem_of(DatabaseSource(address=none, table="people"), DOMAIN) == postgres_session.REFUSED
+    assert "may not read" in problem_of(DatabaseSource(address=right, table="people"), DOMAIN)
     run(
         address,
         "GRANT SELECT ON people TO stranger",
         "ALTER TABLE people ENABLE ROW LEVEL SECURITY",
         "CREATE POLICY older ON people USING (age > 40)",
     )
-    assert "no policy hides" in problem_of(PostgresSource(address=right, table="people"))
+    assert "no policy hides" in problem_of(DatabaseSource(address=right, table="people"), DOMAIN)
     gone = "postgresql://desk@/desk?host=/nowhere&connect_timeout=2"
-    assert problem_of(PostgresSource(address=gone, table="people")) == postgres_session.UNREACHABLE
+    assert problem_of(DatabaseSource(address=gone, table="people"), DOMAIN) == words.UNREACHABLE
     odd = "postgresql://desk@/desk?nonsense=" + NOBODY_KNOWS
-    assert problem_of(PostgresSource(address=odd, table="people")) == postgres_session.NO_ADDRESS
+    assert problem_of(DatabaseSource(address=odd, table="people"), DOMAIN) == postgres_session.NO_ADDRESS
 
 
 @pytest.mark.slow
@@ -275,15 +250,15 @@ def test_a_lost_connection_is_a_sentence(
     address: str, postgres: StartedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = filled(address)
-    take = postgres_rows.PostgresRows.take
+    take = database_rows.DatabaseRows.take
 
-    def cut(self: postgres_rows.PostgresRows, names: list[str]) -> int:
+    def cut(self: database_rows.DatabaseRows, names: list[str]) -> int:
         count = take(self, names)
         postgres.cut(address)
         return count
 
-    monkeypatch.setattr(postgres_rows.PostgresRows, "take", cut)
-    assert problem_of(source) == postgres_session.GONE
+    monkeypatch.setattr(database_rows.DatabaseRows, "take", cut)
+    assert problem_of(source, DOMAIN) == words.GONE
 
 
 @pytest.mark.slow
@@ -297,12 +272,12 @@ def test_a_locked_table_is_not_waited_for_without_end(address: str, monkeypatch:
     monkeypatch.setattr(postgres_session, "SETTINGS", impatient)
     with psycopg.connect(address) as other:
         other.execute("LOCK TABLE people IN ACCESS EXCLUSIVE MODE")
-        assert problem_of(source) == postgres_session.BUSY
+        assert problem_of(source, DOMAIN) == words.BUSY
 
 
 @pytest.mark.slow
 def test_a_piece_ends_where_its_texts_are_long(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(postgres_rows, "PIECE_BYTES", 1)
+    monkeypatch.setattr(database_rows, "PIECE_BYTES", 1)
     with opened(filled(address)) as rows:
         rows.take(["age", "region"])
         assert [piece.count for piece in rows.pieces(["age", "region"])] == [1] * len(ROWS)
@@ -316,7 +291,7 @@ def test_the_same_rows_from_a_file_have_the_same_account(address: str, tmp_path:
         "INSERT INTO people SELECT i % 97, (i * 7919) % 10007 / 100.0, CASE i % 2 WHEN 0 THEN 'north' END"
         " FROM generate_series(1, 500) AS i",
     )
-    source, path = PostgresSource(address=address, table="people"), tmp_path / "copy.csv"
+    source, path = DatabaseSource(address=address, table="people"), tmp_path / "copy.csv"
     lines = [f"{i % 97},{(i * 7919) % 10007 / 100},{'' if i % 2 else 'north'}" for i in range(500, 0, -1)]
     path.write_text("age,pay,region\n" + "\n".join(lines) + "\n")
     domain = DOMAIN.project(["age", "pay", "region"])
@@ -331,30 +306,12 @@ def test_the_same_rows_from_a_file_have_the_same_account(address: str, tmp_path:
     assert address.encode() not in kept
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"address": "mysql://a@b/c"},
-        {"address": "postgresql://a b"},
-        {"table": " "},
-        {"schema": ""},
-        {"table": "a\0b"},
-        {"table": "ä" * 32},
-        {"schema": "\ud800"},
-    ],
-)
-def test_a_source_says_what_is_wrong_with_it(wrong: dict[str, str]) -> None:
-    with pytest.raises(BadParameter):
-        PostgresSource(**{"address": "postgresql://a@b/c", "table": "people", **wrong})
-
-
-def test_a_source_does_not_show_its_address() -> None:
-    assert NOBODY_KNOWS not in repr(PostgresSource(address=f"postgresql://a:{NOBODY_KNOWS}@b/c", table="people"))
-
-
 def test_without_the_driver_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgres_session, "installed", lambda: False)
-    assert problem_of(PostgresSource(address="postgresql://a@b/c", table="people")) == postgres_session.NOT_INSTALLED
+    assert (
+        problem_of(DatabaseSource(address="postgresql://a@b/c", table="people"), DOMAIN)
+        == postgres_session.NOT_INSTALLED
+    )
 
 
 @pytest.mark.parametrize(

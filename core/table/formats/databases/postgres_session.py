@@ -3,8 +3,6 @@
 **Order** Rows are read more than once (ids, cells, fingerprint), so their order must be the same each time. In one
 snapshot a scan of a whole table gives it, unless the scan joins another one half-way, is shared among processes, or is
 made over an index; all of this is switched off.
-
-**Secrets** The driver's errors quote addresses and cells; each is replaced by a sentence, raised with nothing behind.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ from typing import Any
 
 from core.base.errors import BadFile
 from core.base.postgres_settings import CONNECTING
+from core.table.formats.databases import database_words as words
 
 LOOKING = 30
 """Seconds that a question about the catalogue may take, and the wait for a lock."""
@@ -45,29 +44,18 @@ NOT_INSTALLED = (
     "pip install 'release-desk[postgres]'."
 )
 NO_ADDRESS = "The address of the database is none that PostgreSQL reads; write postgresql://user@host/database."
-UNREACHABLE = (
-    "The PostgreSQL server cannot be reached, or has no such database; check that it runs, and its host, its port and "
-    "the name of the database."
-)
-REFUSED = (
-    "The PostgreSQL server refused the user, the password or the database; check all three, and keep the password in a "
-    "password file (~/.pgpass) of whoever runs this program."
-)
-NO_TABLE = "The database has no such table in this schema; check both names, with large and small letters."
-NOT_A_TABLE = "This name is no table of the database; views, foreign tables and the like cannot be used."
-GONE = "The connection to the PostgreSQL server was lost while the table was read; try again."
-BUSY = "The table is locked, or reading it took too long; try again when the server has less to do."
+REFUSED = words.REFUSED.format(file="~/.pgpass")
 NO_LETTERS = "The database does not say which letters its bytes are (SQL_ASCII); bring the table as a file in UTF-8."
 SENTENCES = {
-    "42P01": NO_TABLE,
-    "3F000": NO_TABLE,
-    "42809": NOT_A_TABLE,
-    "42501": "The PostgreSQL user may not read all of this table; grant it SELECT, and rows that no policy hides.",
-    "40001": BUSY,
-    "40P01": BUSY,
-    "55P03": BUSY,
-    "57014": BUSY,
-    "53300": "The PostgreSQL server has no connection left; try again in a moment, or allow it more of them.",
+    "42P01": words.NO_TABLE,
+    "3F000": words.NO_TABLE,
+    "42809": words.NOT_A_TABLE,
+    "42501": words.DENIED,
+    "40001": words.BUSY,
+    "40P01": words.BUSY,
+    "55P03": words.BUSY,
+    "57014": words.BUSY,
+    "53300": words.FULL,
     "22P05": "The table has letters that UTF-8 lacks; correct them in the database.",
 }
 
@@ -98,8 +86,8 @@ def reading(address: str) -> Iterator[Any]:
 def sentence_of(code: str | None) -> str:
     """What an error with this SQLSTATE means; without one the connection broke."""
     if code is None or code.startswith(("08", "57P")):
-        return GONE
-    return SENTENCES.get(code, f"The PostgreSQL server could not read the table ({code}); look into its log.")
+        return words.GONE
+    return SENTENCES.get(code, words.UNFORESEEN.format(code=code))
 
 
 @contextmanager
@@ -125,7 +113,7 @@ def _connect(driver: Any, address: str) -> Any:
         return driver.connect(**parts, prepare_threshold=None)
     except driver.Error as error:
         asked = error.pgconn is not None and (error.pgconn.used_password or error.pgconn.needs_password)
-        sentence = REFUSED if asked else UNREACHABLE
+        sentence = REFUSED if asked else words.UNREACHABLE
     raise BadFile(sentence)
 
 

@@ -1,0 +1,1 @@
+"""Tables of PostgreSQL, MariaDB and MySQL databases, read in pieces and encoded here."""

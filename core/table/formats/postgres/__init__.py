@@ -1,1 +1,0 @@
-"""Tables of a PostgreSQL database, read in pieces and encoded here."""

@@ -1,0 +1,1 @@
+"""Tables that are in no file: in a database, or on a cluster."""
