@@ -182,10 +182,12 @@ def _continued(
     sizes = np.bincount(groups, minlength=lines.shape[0])
     starts = np.cumsum(sizes) - sizes
     ranks = np.arange(groups.size) - starts[sorted_groups]
-    steps = (ranks * step) % 1.0
-    spread = np.lexsort((steps, sorted_groups))
+    # a group's steps are the first of the same sequence, so its order follows from the order of the whole sequence
+    longest = int(sizes.max(initial=1))
+    turns = np.empty(longest, dtype=np.int64)
+    turns[np.argsort((np.arange(longest) * step) % 1.0, kind="stable")] = np.arange(longest)
     place = np.empty(groups.size)
-    place[spread] = ranks
+    place[np.argsort(sorted_groups * longest + turns[ranks])] = ranks
     shares = np.where(lines.sum(axis=1, keepdims=True) > 0, lines, lines.sum(axis=0, keepdims=True))
     heights = np.cumsum(shares, axis=1) / shares.sum(axis=1, keepdims=True)
     shift = generator.random((lines.shape[0],))

@@ -93,11 +93,11 @@ class Points:
     def sample(self, rows: int, generator: np.random.Generator) -> Codes:
         """Whole records, rounded along their lexicographic order and then balanced over all pairs of columns."""
         order = np.lexsort(self._sort_keys()[::-1])
-        weights = self.weights[order]
-        taken = systematic(weights, rows, generator)
-        if (total := float(weights.sum())) > 0:
-            taken = balanced(self.domain, self.codes[order], weights * (rows / total), taken, generator)
-        return self.codes.T[:, np.repeat(order, taken)].T
+        taken = np.empty(order.size, dtype=np.int64)
+        taken[order] = systematic(self.weights[order], rows, generator)
+        if (total := self.total) > 0:
+            taken = balanced(self.domain, self.codes, self.weights * (rows / total), taken, generator)
+        return self.codes.T[:, np.repeat(order, taken[order])].T
 
     def tables(self) -> dict[Columns, Floats]:
         return {}

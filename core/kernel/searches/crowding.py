@@ -2,7 +2,7 @@
 
 Only the boxes are told, never a count, so that looking as deep as one likes costs no more than looking once: an empty
 box is hardly ever halved, and what a row adds along its path shrinks with the depth (PrivTree: Zhang, Xiao and Xie
-2016, section 4; here in whole numbers, with the discrete noise that is drawn).
+2016, section 4; here in whole numbers, with the discrete noise that is drawn, and a sharper sum).
 """
 
 from __future__ import annotations
@@ -45,9 +45,10 @@ class Boxed:
 class Crowding(Sealed):
     """Begin with equal parts of a table, `parts` along each column; halve a box along all columns while rows crowd.
 
-    A box of depth d and count c has the level b = max(c - d D, -D) and is halved if b + z >= 1, with discrete Laplace
-    noise z of its own, P(z) proportional to q^|z|, q = exp(-a). The bias D is a whole number with exp(-a D) <= 1/k,
-    where k = 2^(number of columns) is the most halves that a box has. Single cells are never looked at.
+    A box of depth d and count c has the level b = max(c - F - d D, -F) and is halved if b + z >= 1, with discrete
+    Laplace noise z of its own, P(z) proportional to q^|z|, q = exp(-a). F and D are whole numbers with q^F <= 1/k and
+    q^(D - F) <= 1/2, where k = 2^(number of columns) is the most halves that a box has. Single cells are never looked
+    at.
 
     **Privacy** let y be x and one row more. Only boxes on the row's path have other counts, one more each. Call S(b)
     the chance that a box of level b is halved, and fix the boxes that are told.
@@ -55,17 +56,20 @@ class Crowding(Sealed):
     - x against y: halving is likelier on y, so all boxes of the path that were halved help; the one that was not
       differs by a shift of at most 1, a factor of at most exp(a).
     - y against x: the box that was not halved helps. A halved one of depth i and count c has a factor S(b + 1)/S(b) if
-      t_i = c - i D >= -D, and no factor otherwise, because then its level is -D on both. Counts do not grow along the
-      path, so t_i falls by at least D from each to the next. Let t_m >= -D be the last of them: the factors are those
-      of t_m >= -D, t_(m-1) >= 0, t_(m-2) >= D, t_(m-3) >= 2 D ... The first two are at most exp(a), a shift by 1. For
-      b >= 0, S(b) = 1 - q^b/(1 + q), so S(b + 1)/S(b) = 1 + q^b (1 - q)/(1 + q - q^b) <= 1 + q^b (exp(a) - 1), which
-      falls in b. So the logarithm of the product is at most 2 a + (exp(a) - 1) sum over j >= 1 of exp(-a D j) <= 2 a +
-      (exp(a) - 1)/(k - 1).
+      b = t_i = c - F - i D >= -F, and no factor otherwise, because then its level is -F on both. Counts do not grow
+      along the path, so t_i falls by at least D from each to the next. Let t_m >= -F be the last of them: t_(m-1) is at
+      least D - F, t_(m-2) at least 2 D - F ... The factor falls in b. It is exp(a) up to b = 0. For b >= 0, S(b) = 1 -
+      q^b/(1 + q), so with r = q^b the logarithm of the factor is at most r (1 - q)/(1 + q - r), which is at most
+      (a/2) r/(1 - r/(1 + q)), because (1 - q)/(1 + q) = tanh(a/2) <= a/2. The r of t_(m-1), t_(m-2) ... are at most
+      1/2, 1/(4 k), 1/(8 k^2) ...: no more than 1/2 each and 2/3 in all. With 1 + q >= 2 - a the logarithm of the
+      product is at most a + (a/3)/(1 - 1/(4 - 2 a)) = a + (a/3) (4 - 2 a)/(3 - 2 a), which for a <= 1 is at most
+      a (13 + 2 a)/9: the last fraction is convex in a, 4/3 at 0 and 2 at 1.
 
-    With exp(a) - 1 <= a + a^2 (for a <= 1), a = min(1, e (k - 1)/(2 k - 1 + e)) keeps this at most e, because a <= e. A
-    unit changes at most `unit.l1` rows, one after the other, so e is the event's epsilon over that number.
+    So a = min(1, 9 e/(13 + 2 e)) keeps this at most e, because a <= e. A unit changes at most `unit.l1` rows, one after
+    the other, so e is the event's epsilon over that number. With D = F and every term bounded alike, as published, a
+    would be e (k - 1)/(2 k - 1): about twice the noise, and no smaller D.
 
-    **Accuracy** a box of depth d that is left whole has, with probability 1 - beta, at most d D + ln(1/(2 beta))/a
+    **Accuracy** a box of depth d that is left whole has, with probability 1 - beta, at most F + d D + ln(1/(2 beta))/a
     rows. An empty one is halved with a chance below 1/(2 k), so empty regions have few boxes, however large they are.
     """
 
@@ -74,22 +78,24 @@ class Crowding(Sealed):
 
     def rate(self, epsilon: Fraction, unit: Unit) -> Fraction:
         """a: by how much one row may move the logarithm of a single chance."""
-        halves = 2 ** len(self.columns)
         each = epsilon / unit.l1
-        found = min(Fraction(1), each * (halves - 1) / (2 * halves - 1 + each))
+        found = min(Fraction(1), 9 * each / (13 + 2 * each))
         if 1 / found > WIDEST:
             raise BadParameter("epsilon", "is so small that the noise would exceed every count.")
         return found
 
+    def floor(self, rate: Fraction) -> int:
+        """F: how far below 0 the level of an empty box is, never rounded down."""
+        return _above(len(self.columns), rate)
+
     def bias(self, rate: Fraction) -> int:
-        """D, never rounded down."""
-        logarithm = Fraction(math.ceil(len(self.columns) * math.log(2) * _FINE) + 1, _FINE)
-        return math.ceil(logarithm / rate)
+        """D: how many rows more a box needs with each step, never rounded down."""
+        return self.floor(rate) + _above(1, rate)
 
     def most_left(self, depth: int, beta: float, epsilon: Fraction, unit: Unit) -> float:
         """The most rows of a box of this depth that is left whole, except with probability beta."""
         rate = self.rate(epsilon, unit)
-        return depth * self.bias(rate) + max(0.0, math.log(1 / (2 * beta))) / float(rate)
+        return self.floor(rate) + depth * self.bias(rate) + max(0.0, math.log(1 / (2 * beta))) / float(rate)
 
     def start(self, domain: Domain) -> Boxed:
         """The boxes of depth 0, which are public."""
@@ -108,7 +114,7 @@ class Crowding(Sealed):
         """The boxes after each step; those that were left whole are there again after the next one."""
         corners = counts.corners(self.columns) if isinstance(counts, Remembered) else corners_of(counts, self.columns)
         rate = self.rate(epsilon, unit)
-        bias, boxes = self.bias(rate), self.start(counts.domain)
+        floor, bias, boxes = self.floor(rate), self.bias(rate), self.start(counts.domain)
         fresh = np.ones(len(boxes.low), dtype=bool)
         found = [boxes]
         while True:
@@ -116,12 +122,19 @@ class Crowding(Sealed):
             asked = np.flatnonzero(fresh & ((boxes.high - boxes.low) > 1).any(axis=1))
             if not asked.size:
                 return tuple(found)
-            levels = np.maximum(_inside(corners, boxes.low[asked], boxes.high[asked]) - depth * bias, -bias)
+            rows = _inside(corners, boxes.low[asked], boxes.high[asked])
+            levels = np.maximum(rows - floor - depth * bias, -floor)
             halved = asked[exceeds(levels, epsilon=rate * unit.l1, sensitivity=unit.l1)]
             if not halved.size:
                 return tuple(found)
             boxes, fresh = _halved(boxes, halved)
             found.append(boxes)
+
+
+def _above(halvings: int, rate: Fraction) -> int:
+    """A whole number w with exp(-rate w) <= 2^-halvings."""
+    logarithm = Fraction(math.ceil(halvings * math.log(2) * _FINE) + 1, _FINE)
+    return math.ceil(logarithm / rate)
 
 
 def _inside(corners: IntArray, low: IntArray, high: IntArray) -> IntArray:

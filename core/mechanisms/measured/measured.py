@@ -38,13 +38,21 @@ class MeasuredErrors:
         return self.within if self.count_within is None else self.count_within
 
     def sentence(self) -> str:
+        """What was found, without what cannot be otherwise: nothing is off by more than all rows."""
         spread = f"{down(self.mean_low)} to {up(self.mean_high)} on average"
         if self.count_within is None:
-            return f"{self.about}: every answer within {up(self.within)}; off by {spread}."
-        # A bound for all sums of counts bounds single ones too; a weaker one beside it would only confuse.
-        counts = f"every count within {up(self.single)}, " if self.single < self.within else ""
-        sums = f"every sum of counts of one table within {up(self.within)}"
-        return f"{self.about}: {counts}{sums}; the worst sum is off by {spread}."
+            said = [
+                f"every answer within {up(self.within)}" if self.within < 1 else "",
+                f"off by {spread}" if self.mean_high < 1 else "",
+            ]
+        else:
+            # A bound for all groups of cells bounds single ones too; a weaker one beside it would only confuse.
+            said = [
+                f"every count within {up(self.single)}" if self.single < min(self.within, 1) else "",
+                f"every group of cells within {up(self.within)}" if self.within < 1 else "",
+                f"the worst group of a table is off by {spread}" if self.mean_high < 1 else "",
+            ]
+        return f"{self.about}: {'; '.join(filter(None, said)) or 'the noise is too large to bound anything'}."
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,6 +20,7 @@ from core.mechanisms.kit.settings import settle
 from core.mechanisms.ranges.nested import DECAY, NestedBlocks, NestedBoxes, parts_of
 from core.mechanisms.ranges.range_errors import cut_parts, range_errors
 from core.mechanisms.ranges.stages import Stage, divide_stages, find_boxes, find_stretches, price_of
+from core.mechanisms.ranges.stretches import stretch_blocks
 from core.models.fitting.pyramid import Estimate, pyramid
 from core.models.histogram import MOST_CELLS
 from core.models.range_tables import Ranges, ranges
@@ -72,6 +73,10 @@ class Levels:
         """Cells without a negative one, with this total."""
         raise NotImplementedError
 
+    def settle_found(self, estimate: Estimate[Any], total: float) -> Floats:
+        """The same where stretches or boxes were found first."""
+        raise NotImplementedError
+
     def cost(self, domain: Domain, unit: Unit) -> Cost:
         return price_of(self._stages(domain, unit))
 
@@ -101,7 +106,12 @@ class Levels:
             estimates[stage.columns] = nested[stage.columns].measure(kernel)
         progress("Removing negative counts", 0.6)
         total = _total(list(estimates.values()), kernel.public_rows)
-        settled = {columns: nested[columns].spread(self.settle(each, total)) for columns, each in estimates.items()}
+        settled = {
+            stage.columns: nested[stage.columns].spread(
+                (self.settle_found if stage.finding else self.settle)(estimates[stage.columns], total)
+            )
+            for stage in stages
+        }
         progress("Drawing records", 0.9)
         return ranges(kernel.domain, settled, total, kernel.generator())
 
@@ -113,6 +123,9 @@ class Levels:
 
     def _blocks(self, stage: Stage, domain: Domain, unit: Unit) -> NestedBlocks:
         """Blocks down to every cell."""
+        if stage.finding and len(stage.columns) == 1:
+            (size,) = domain.shape(stage.columns)
+            return stretch_blocks(stage.columns, np.arange(size), size, stage.counting, self.branching)
         blocks = pyramid(domain.shape(stage.columns), self.branching, self.top(unit))
         return NestedBlocks(stage.columns, blocks, parts_of(stage.counting, self.decay, blocks.levels))
 
@@ -120,7 +133,7 @@ class Levels:
         if stage.finding is None:
             return self._blocks(stage, kernel.domain, kernel.unit)
         if len(stage.columns) == 1:
-            return find_stretches(kernel, stage, self.branching, self.top(kernel.unit), self.decay)
+            return find_stretches(kernel, stage, self.branching)
         return find_boxes(kernel, stage)
 
 

@@ -27,9 +27,14 @@ slightly better with 0.85.)"""
 
 
 def parts_of(event: Additive, decay: float, levels: int) -> tuple[Additive, ...]:
-    """What each level gets of an event that pays for all of them; where squares of shares add up, squares decay."""
-    pure = isinstance(event, Laplace)
-    grains = [max(1, round(GRAIN * (decay if pure else decay**2) ** level)) for level in range(levels)]
+    """What each level gets of an event that pays for all of them, if each gets this part of the one above."""
+    return shared_among(event, np.asarray(decay ** np.arange(levels), dtype=np.float64))
+
+
+def shared_among(event: Additive, shares: Floats) -> tuple[Additive, ...]:
+    """An event in parts that add up to it: in these proportions in epsilon, so where rhos add up in their squares."""
+    relative = (shares / shares.max()) ** (1 if isinstance(event, Laplace) else 2)
+    grains = [max(1, round(GRAIN * share)) for share in relative.tolist()]
     amount = event.epsilon if isinstance(event, Laplace) else event.rho
     return tuple(type(event)(amount * Fraction(grain, sum(grains))) for grain in grains)
 

@@ -104,9 +104,12 @@ class Views:
 
     def points(self, points: Points) -> Points:
         """The same records with their bins."""
-        names = points.domain.names
-        extra = [self.bins[view][points.codes[:, names.index(source)]] for view, source in self.sources.items()]
-        return Points(self.domain, np.column_stack([points.codes, *extra]), points.weights)
+        names, own = points.domain.names, points.codes.shape[1]
+        codes = np.empty((len(points.codes), len(self.domain)), dtype=np.int64, order="F")
+        codes[:, :own] = points.codes
+        for place, (view, source) in enumerate(self.sources.items(), own):
+            codes[:, place] = self.bins[view][points.codes[:, names.index(source)]]
+        return Points(self.domain, codes, points.weights)
 
     def recodings(self) -> dict[str, Recoding]:
         """Every merged column and every view as a function of the column of the schema behind it."""

@@ -31,6 +31,8 @@ class OneWay:
     """Estimated counts of single columns that sum to one total, and how rare values were merged."""
 
     total: float
+    total_sigma: float
+    """Standard deviation of the number of rows."""
     counts: Mapping[str, Floats]
     sigmas: Mapping[str, float]
     compression: Compression
@@ -91,7 +93,7 @@ def measure_columns(measuring: Measuring, workload: Workload, rows: tuple[float,
             counts[name] = np.full(attribute.size, total / attribute.size)
             groupings[name] = Grouping.rare(np.ones(attribute.size), math.inf)
     measured = {} if spending.pure else _measured(noisy, nested, total, total_sigma)
-    return OneWay(total, counts, sigmas, Compression(kernel.domain, groupings), nested, measured)
+    return OneWay(total, total_sigma, counts, sigmas, Compression(kernel.domain, groupings), nested, measured)
 
 
 def _measured(

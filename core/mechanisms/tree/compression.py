@@ -87,7 +87,7 @@ class Compression:
 
         Points may have further columns behind those of the schema, which are left out.
         """
-        codes = points.codes[:, : len(self.original)].copy()
+        codes = points.codes[:, : len(self.original)].copy(order="F")
         for axis, name in enumerate(self.original.names):
             grouping = self.groupings[name]
             if grouping.trivial:

@@ -36,6 +36,10 @@ MOST_FORCED = 5_000
 """Cells of a clique that is made for a rule; beyond that, records that break it are drawn again."""
 MOST_FORCED_CELLS = 50_000
 """Cells of all cliques that rules and known tables make by themselves."""
+RULED = 1.5
+"""What a pair of columns that one rule names counts for, when others count for 1: who declares rules looks there. On
+the clinics' table at epsilon 1 and 10 total variation of such pairs is .91 and .87 of that without rules with 1 (30 and
+20 runs), .83 and .88 with 1.5 and .87 and .81 with 2 (8 runs); that of other pairs is .99 to 1.01 with all of them."""
 DRAWS = 5
 """Times that records are drawn, until as many as wanted break no rule."""
 REDRAWS = 10
@@ -81,6 +85,14 @@ class Lawfulness:
     def unknown(self, weights: Mapping[Columns, float]) -> dict[Columns, float]:
         """The tables that are not known, and so are worth measuring."""
         return {columns: weight for columns, weight in weights.items() if not self.known(columns)}
+
+    def weighed(self, weights: Mapping[Columns, float]) -> dict[Columns, float]:
+        """The same tables, with more weight on those whose columns one rule names."""
+        named = [set(rule.columns) for rule in self.rules.rules]
+        return {
+            columns: weight * (RULED if any(own.issuperset(columns) for own in named) else 1.0)
+            for columns, weight in weights.items()
+        }
 
     def noisy(self) -> Noisy:
         """Known tables of several columns, as if they were measured without noise."""
@@ -171,7 +183,7 @@ class MergedRules:
             kept.append(codes[good] if self.wide else codes)
             if sum(map(len, kept)) >= size:
                 break
-        codes = np.concatenate(kept)[:size]
+        codes = kept[0] if len(kept) == 1 else np.concatenate(kept)[:size]
         if not len(codes):
             codes = tree.sample(size, generator)
         return Points(tree.domain, codes, np.full(len(codes), tree.total / len(codes)))

@@ -33,6 +33,8 @@ MOST_CELLS = 200_000
 """Cells of one clique, and of all."""
 MOST_REFUSED = 60
 """Pairs that did not fit, one after the other, after which no more are tried."""
+STEPS = 64
+"""Numbers of tables up to this one, and its double, are all tried; beyond, so many before the number doubles."""
 _EDGES = np.geomspace(1e-3, 1e6, 46)
 _LEVELS = np.linspace(0.0, 6.0, 601)
 _EXCESS = np.exp(-(_LEVELS**2) / 2) / math.sqrt(2 * math.pi) - _LEVELS * ndtr(-_LEVELS)
@@ -149,15 +151,34 @@ def shrunk(scores: Floats, sigma: float) -> Floats:
 def best_prefix(
     candidates: Candidates, order: NDArray[np.intp], power: float, sigma_of: Callable[[Floats], Floats]
 ) -> NDArray[np.intp]:
-    """As many of the ordered tables as are worth most together, when they share one budget."""
-    best, most = order[:0], 0.0
+    """As many of the ordered tables as are worth most together, when they share one budget.
+
+    **Runtime** O(tables x log tables): of many tables, numbers in steps are tried first, and then all about the best.
+    """
     sizes = candidates.sizes**power
-    for count in range(1, order.size + 1):
+
+    def value(count: int) -> float:
         chosen = order[:count]
-        value = float(candidates.value(chosen, sigma_of(sizes[chosen] / sizes[chosen].sum())).sum())
-        if value > most:
-            best, most = chosen, value
-    return best
+        return float(candidates.value(chosen, sigma_of(sizes[chosen] / sizes[chosen].sum())).sum())
+
+    tried = [0, *_in_steps(order.size)]
+    values = [0.0, *map(value, tried[1:])]
+    near = int(np.argmax(values))
+    between = range(tried[max(near - 1, 0)] + 1, tried[min(near + 1, len(tried) - 1)])
+    found = dict(zip(tried, values, strict=True)) | {count: value(count) for count in between if count != tried[near]}
+    return order[: min(found, key=lambda count: (-found[count], count))]
+
+
+def _in_steps(most: int) -> list[int]:
+    """Numbers from 1 to the most, each larger than the one before by 1 or by a part of it.
+
+    >>> _in_steps(3), len(_in_steps(10_000))
+    ([1, 2, 3], 427)
+    """
+    found = [1] if most else []
+    while found and found[-1] < most:
+        found.append(min(found[-1] + max(1, found[-1] // STEPS), most))
+    return found
 
 
 def by_value(candidates: Candidates, power: float, sigma_of: Callable[[Floats], Floats]) -> NDArray[np.intp]:

@@ -21,7 +21,8 @@ from core.mechanisms.tree.pairs import Candidates, by_value
 from core.mechanisms.tree.ranges import NestedCounts
 from core.models import tables as limits
 from core.models.fitting.consistency import agree, settle
-from core.models.fitting.raking import Pull, pulled
+from core.models.fitting.moments import MomentGoal
+from core.models.fitting.raking import Goal, Pull, pulled
 from core.models.junction_tree import JunctionTree
 from core.models.points import Points
 from core.models.tables import Tables
@@ -92,10 +93,35 @@ def rake_to_tables(
 def _pulls(records: Points, known: Noisy, rules: MergedRules, ordered: Collection[str]) -> list[Pull]:
     masks, total = rules.masks(known.tables), records.total
     settled = settle(known.tables, known.sigmas, total, known.residual, allowed=masks)
-    if not ordered:
-        return Pull.all_of(records, settled, known.sigmas)
-    agreed = agree(known.tables, known.sigmas, total, known.residual, masks)
-    return Pull.all_of(records, settled, known.sigmas, coarse_sums(agreed, known.sigmas, ordered))
+    # an interaction is first made a table, without the cells that rules exclude in mind
+    first = {columns: mask for columns, mask in masks.items() if columns not in known.residual}
+    agreed = agree(known.tables, known.sigmas, total, known.residual, first)
+    agreed = agree(agreed, known.sigmas, total, known.residual, masks) if masks else agreed
+    sums = coarse_sums(agreed, known.sigmas, ordered) if ordered else {}
+    more: dict[Columns, list[Goal]] = {columns: [goal] for columns, goal in sums.items()}
+    for columns, goal in covariances(agreed, known.sigmas, rules).items():
+        more.setdefault(columns, []).append(goal)
+    return Pull.all_of(records, settled, known.sigmas, more)
+
+
+def covariances(
+    tables: Mapping[Columns, Floats], sigmas: Mapping[Columns, float], rules: MergedRules
+) -> dict[Columns, MomentGoal]:
+    """What measured pairs of columns with an order, or with two values, say about how these move together.
+
+    With them correlations err less, by .0557, .0167 and .0093 instead of .0641, .0200 and .0105 at epsilon .1, 1 and 10
+    (a payroll that was looked at afterwards), .0196 instead of .0223 (census, 1), .0550, .0103 and .0040 instead of
+    .0530, .0123 and .0053 (stays in hospital), and pairs by 0 to 3 % (three releases each, paired noise).
+    """
+    original = rules.compression.original
+    found: dict[Columns, MomentGoal] = {}
+    for columns, table in tables.items():
+        sources = [original[rules.sources.get(name, name)] for name in columns]
+        if len(columns) == 2 and all(each.ordered or each.size == 2 for each in sources) and min(table.shape) > 1:
+            goal = MomentGoal.of(columns, table, sigmas[columns])
+            if goal is not None:
+                found[columns] = goal
+    return found
 
 
 def obey(
@@ -155,7 +181,7 @@ def publish(
     The records miss a noisy table by its noise and by their own error. What exceeds the noise, as a share of the whole
     squared distance, is how far the records are to be moved towards the table (James and Stein). Tables that are asked
     but were not measured are those of the weighted records, if they are few: rounding to whole rows adds an error
-    (census data at epsilon 10: mean total variation .0128 from tables, .0141 from rows). Of ranges that were counted
+    (census data at epsilon 10: mean total variation .0118 from tables, .0122 from rows). Of ranges that were counted
     level by level the mean of counts and records is published: on columns of 65,536 cells and on pairs of 256 x 256 it
     errs as little as the better of the two, or less.
     """
@@ -212,7 +238,8 @@ def _expected(one_way: OneWay, known: Noisy, off: Mapping[Columns, float]) -> di
     """The mean error of a count: by the noise of what was measured, and by how far the records were found to be off.
 
     Errors of parts are taken as independent: an interaction is off by its own noise and by that of its single columns,
-    and where rare values were merged the single column's noise stands for what is not known inside the group.
+    and where rare values were merged the single column's noise stands for what is not known inside the group. The
+    number of rows is off as well, in every table; all rows in wrong cells is the most there is.
     """
     original, groups = one_way.compression.original, one_way.compression.domain
     ones = {
@@ -231,7 +258,8 @@ def _expected(one_way: OneWay, known: Noisy, off: Mapping[Columns, float]) -> di
         rows = min(each for each in (noise, off.get(columns)) if each is not None)
         merged = [ones.get(name, 0.0) for name in columns if not one_way.compression.groupings[name].trivial]
         found[columns] = math.hypot(rows, *merged)
-    return {columns: rows / original.cells(columns) for columns, rows in found.items()}
+    whole, most = one_way.total_sigma * limits.HALF_NORMAL, 2 * one_way.total
+    return {columns: math.hypot(min(rows, most), whole) / original.cells(columns) for columns, rows in found.items()}
 
 
 def _measured(one_way: OneWay, known: Noisy) -> dict[Columns, float]:

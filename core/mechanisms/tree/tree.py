@@ -58,7 +58,8 @@ class Tree:
     **Accuracy** Measured tables have error sigma per cell, less where only the interaction of a pair has to be measured
     because its single columns are known: for two yes/no columns a quarter, with Gaussian noise and one row per person.
     Other tables follow by maximum entropy from the measured ones. Cells that rules exclude are empty, and known counts
-    are met. Ranges err as those of 'interval-tree' and 'rectangle-tree' with the same part of the budget, or less.
+    are met. Ranges of a column err 1.2 to 1.4 times as much as those of 'interval-tree' with the same part of the
+    budget, which first looks where rows crowd.
 
     **Runtime** one pass over the rows per pair of columns, one more for pairs with a large ordered column; then
     O(cliques' cells x sweeps + points x tables), and O(points x planes^2) for halfspaces.
@@ -140,7 +141,7 @@ def synthesise(measuring: Measuring, workload: Workload, most: int, progress: Pr
     rules = MergedRules(lawfulness, columns.compression, views.sources, views.bins)
     merged = measuring.through(views)
 
-    pairs = lawfulness.unknown(workload.pairs_in(columns.compression.domain))
+    pairs = lawfulness.weighed(lawfulness.unknown(workload.pairs_in(columns.compression.domain)))
     if pairs:
         progress("Measuring pairs of columns", 0.1)
     structure, known = measure_pairs(merged, columns, rules, pairs, split.scores, rest * IN_TREE)

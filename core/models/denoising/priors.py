@@ -43,7 +43,7 @@ def shrunk_counts(values: Floats, sigma: float, total: float) -> Floats:
     return np.asarray((share * np.stack([mean for _, mean in found])).sum(axis=0) / share.sum(axis=0))
 
 
-def posterior(values: Floats, sigma: float, mean: float) -> tuple[Floats, Floats]:
+def posterior(values: Floats, sigma: float | Floats, mean: float) -> tuple[Floats, Floats]:
     """The logarithm of the density of noisy values of exponential counts, and the mean of the counts behind them.
 
     A count x of density exp(-x/mean)/mean seen with normal noise is normal about value - sigma^2/mean, cut off at 0.

@@ -1,9 +1,13 @@
 """Whole records from weighted ones, such that all tables of two columns stay close to the weighted ones.
 
 Rounding along one order of the records keeps only tables of the first columns of that order. Here chosen records are
-exchanged against others as long as that brings all the tables together nearer to their weighted counts, in L1. Many
-exchanges are made at a time; where they meet in the same cells and do harm, they are taken back and fewer are made.
-Everything here is post-processing.
+exchanged against others as long as that brings all the tables together nearer to their weighted counts w, by the sum of
+squares of what each cell is off over w + 1: about what chance alone would scatter it by. Many exchanges are made at a
+time; where they meet in the same cells and do harm, half of them are made. Everything here is post-processing.
+
+**Accuracy** census table of 14 columns at epsilon 10, mean total variation over all pairs: weights .0120, their rows
+.0123, and .0133 by the sum of absolute differences, which pulls at a cell that is off by one as hard as at one that is
+off by ten: exchanges made at a time overshoot. With w + 4 in place of w + 1 it is the same.
 """
 
 from __future__ import annotations
@@ -14,7 +18,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from core.base.arrays import Codes, Floats, IntArray
+from core.base.arrays import Codes, Columns, Flags, Floats, IntArray
+from core.base.axes import summed
+from core.models.fitting.bundles import Records
 from core.schema.domain import Domain
 
 MOST_PAIRS = 120
@@ -22,12 +28,11 @@ MOST_PAIRS = 120
 MOST_CELLS = 2**22
 """Cells of all of them."""
 PASSES = 2
-"""Visits to each record; a third gains less than 1 %."""
+"""Visits to each record; four gain less than 1 %."""
 TOGETHER = 1_000
 """Records among which exchanges are sought at a time."""
-MOVED = 1 / 20
-"""Share of those that may be exchanged at a time: with more, exchanges undo each other."""
-_BLOCK = 4_000
+MOVED = 1 / 10
+"""Share of those that may be exchanged at a time: with less, fewer are made; with more, better ones are missed."""
 
 
 class Balance:
@@ -47,20 +52,50 @@ class Balance:
         self._sizes = np.array(sizes, dtype=np.int32)[self._right] if kept.size else np.zeros(0, dtype=np.int32)
         self._starts = (np.cumsum(cells[kept]) - cells[kept]).astype(np.int32)
         self._codes = np.ascontiguousarray(codes, dtype=np.int32)
-        self.off = np.zeros(int(cells[kept].sum()))
+        self._records = Records(codes, dict(zip(domain.names, sizes, strict=True)))
+        self._names = [(domain.names[left], domain.names[right]) for left, right in (pairs[place] for place in kept)]
+        self.off = self.loose = np.zeros(0)
 
     @property
     def tables(self) -> int:
         return self._left.size
+
+    def count(self, shares: Floats, taken: IntArray) -> None:
+        """Begin with so many of each record."""
+        wanted, missed = self._counted(shares), self._counted(taken - shares)
+        self.loose = 1 / (wanted + 1)
+        self.off = missed * self.loose
 
     def places(self, records: IntArray) -> NDArray[np.int32]:
         """The cell of every table that each of these records falls into."""
         codes = self._codes[records]
         return codes[:, self._left] * self._sizes + codes[:, self._right] + self._starts
 
-    def add(self, places: NDArray[np.int32], amounts: Floats) -> None:
-        weights = np.repeat(amounts, self.tables)
-        self.off = self.off + np.bincount(places.ravel(), weights=weights, minlength=self.off.size)
+    def gains(self, places: NDArray[np.int32]) -> tuple[Floats, Floats]:
+        """How much nearer the tables come if records in these cells are given up, and if they are taken."""
+        off, loose = 2 * self.off[places].sum(axis=1), self.loose[places].sum(axis=1)
+        return off - loose, -off - loose
+
+    def exchange(self, old: NDArray[np.int32], new: NDArray[np.int32]) -> bool:
+        """Give up records in these cells and take others, if that brings the tables nearer."""
+        places = np.concatenate([old.ravel(), new.ravel()])
+        signs = np.repeat([-1.0, 1.0], [old.size, new.size])
+        steps = signs * self.loose[places]
+        before = self.off[places]
+        np.add.at(self.off, places, steps)
+        # (off + change)^2 - off^2 = change x (off + (off + change)), summed over the records that make the change
+        if signs @ (before + self.off[places]) <= 0:
+            return True
+        np.subtract.at(self.off, places, steps)
+        return False
+
+    def _counted(self, weights: Floats) -> Floats:
+        """The cells of all tables, one table after the other."""
+        found: dict[Columns, Floats] = {}
+        for bundle in self._records.bundles(self._names):
+            joint = self._records.joint(bundle, self._records.places(bundle), weights)
+            found |= {pair: summed(joint, bundle.columns, pair) for pair in bundle.tables}
+        return np.concatenate([found[pair].ravel() for pair in self._names])
 
 
 def balanced(domain: Domain, codes: Codes, shares: Floats, taken: IntArray, generator: np.random.Generator) -> IntArray:
@@ -74,38 +109,25 @@ def balanced(domain: Domain, codes: Codes, shares: Floats, taken: IntArray, gene
     if not balance.tables or not open_.size:
         return taken
     taken = taken.copy()
-    for start in range(0, len(codes), _BLOCK):
-        block = np.arange(start, min(start + _BLOCK, len(codes)))
-        balance.add(balance.places(block), taken[block] - shares[block])
-    moved = MOVED
+    balance.count(shares, taken)
     for _ in range(PASSES):
         for group in np.array_split(generator.permutation(open_), math.ceil(open_.size / TOGETHER)):
-            if not _exchange(balance, group, taken, least, most, moved):
-                moved /= 2
+            out, in_ = taken[group] > least[group], taken[group] < most[group]
+            old, new = _exchanged(balance, balance.places(group), out, in_)
+            taken[group[old]] -= 1
+            taken[group[new]] += 1
     return taken
 
 
-def _exchange(
-    balance: Balance, group: IntArray, taken: IntArray, least: IntArray, most: IntArray, moved: float
-) -> bool:
-    """Give up some records of the group for others of it where that brings the tables nearer; False if it did not."""
-    places = balance.places(group)
-    out, in_ = taken[group] > least[group], taken[group] < most[group]
-    moves = math.ceil(moved * min(np.count_nonzero(out), np.count_nonzero(in_)))
-    before = balance.off
-    now = np.abs(before)
-    given_up = np.where(out, (now - np.abs(before - 1)).astype(np.float32)[places].sum(axis=1), -np.inf)
-    taken_in = np.where(in_, (now - np.abs(before + 1)).astype(np.float32)[places].sum(axis=1), -np.inf)
-    old = np.argsort(-given_up, kind="stable")[:moves]
-    new = np.argsort(-taken_in, kind="stable")[:moves]
+def _exchanged(balance: Balance, places: NDArray[np.int32], out: Flags, in_: Flags) -> tuple[IntArray, IntArray]:
+    """Records that were given up, and as many that were taken for them, where that brought the tables nearer."""
+    given_up, taken_in = balance.gains(places)
+    moves = math.ceil(MOVED * min(np.count_nonzero(out), np.count_nonzero(in_)))
+    old = np.argsort(np.where(out, -given_up, np.inf), kind="stable")[:moves]
+    new = np.argsort(np.where(in_, -taken_in, np.inf), kind="stable")[:moves]
     better = given_up[old] + taken_in[new] > 0
     old, new = old[better], new[better]
-    balance.add(places[old], np.full(old.size, -1.0))
-    balance.add(places[new], np.ones(new.size))
-    if np.abs(balance.off).sum() > now.sum():
+    while old.size and not balance.exchange(places[old], places[new]):
         # In small tables exchanges meet in the same cells, and overshoot.
-        balance.off = before
-        return False
-    taken[group[old]] -= 1
-    taken[group[new]] += 1
-    return True
+        old, new = old[: old.size // 2], new[: new.size // 2]
+    return old, new

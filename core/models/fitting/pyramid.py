@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base.arrays import Floats, IntArray
+from core.models.denoising.sparse_prior import sparse_counts
 
 
 class Nesting(Protocol):
@@ -170,11 +171,22 @@ def rising(estimate: Estimate[Any], total: float) -> Floats:
     return _settled(estimate, np.diff(risen, prepend=0.0, append=whole))
 
 
-def _settled(estimate: Estimate[Any], top: Floats) -> Floats:
-    """The counts of the top blocks split among their parts, level by level."""
+def sparse(estimate: Estimate[Any], total: float, level: int = 0) -> Floats:
+    """As `nonnegative`, but begins at this level, whose counts are first moved to what counts like these are.
+
+    Where most blocks are nothing, the total is shared by those that stand out (`sparse_prior.py`); the nearest split
+    alone would leave each of the others what its noise happened to be.
+    """
+    whole = np.array([max(total, 0.0)])
+    means, spread = sparse_counts(estimate.values[level], estimate.variances[level], float(whole[0]))
+    return _settled(estimate, _split(_agreed(means[None, :], spread[None, :], whole), whole)[0], level)
+
+
+def _settled(estimate: Estimate[Any], top: Floats, level: int = 0) -> Floats:
+    """The counts of the blocks of a level split among their parts, down to the last."""
     settled = top
     for family, values, spread in zip(
-        estimate.pyramid.families, estimate.values[1:], estimate.variances[1:], strict=True
+        estimate.pyramid.families[level:], estimate.values[level + 1 :], estimate.variances[level + 1 :], strict=True
     ):
         parts = _agreed(_members(values, family), _members(spread, family), settled)
         if family.size > values.size:

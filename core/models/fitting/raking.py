@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from core.base.arrays import Columns, Floats
 from core.base.axes import stretched, summed
 from core.models.fitting.bundles import Records
+from core.models.fitting.moments import MomentGoal
 from core.models.fitting.slack import Slack
 from core.models.points import Points
 from core.queries.kit.grouped import GroupedTable
@@ -26,6 +27,10 @@ class TableGoal:
     target: Floats
     sigma: float | Floats
     groups: GroupedTable | None = None
+    early: ClassVar[bool] = False
+
+    def bounds(self, slack: float) -> Slack:
+        return Slack(self.target, slack * self.sigma)
 
     def factors(self, mass: Floats, bounds: Slack, total: float) -> Floats:
         """What each cell of a table over the columns is to be multiplied with, given what it holds now."""
@@ -33,6 +38,9 @@ class TableGoal:
         factor = bounds.factor(held)
         factor *= total / float((held * factor).sum())
         return factor if self.groups is None else self.groups.spread(factor)
+
+
+Goal = TableGoal | MomentGoal
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +55,7 @@ class Pull:
     joint: Columns
     """The axes of the parts."""
     shape: tuple[int, ...]
-    wanted: tuple[TableGoal, ...]
+    wanted: tuple[Goal, ...]
 
     @classmethod
     def of(cls, places: NDArray[np.int64], target: Floats, sigma: float) -> Pull:
@@ -62,15 +70,15 @@ class Pull:
         points: Points,
         tables: Mapping[Columns, Floats],
         sigmas: Mapping[Columns, float],
-        sums: Mapping[Columns, TableGoal] | None = None,
+        more: Mapping[Columns, Sequence[Goal]] | None = None,
     ) -> list[Pull]:
-        """All cells of many tables, and sums of some, in as few passes over the records as small joint tables allow."""
+        """All cells of many tables, and more of some, in as few passes over the records as small joint tables allow."""
         records = Records(points.codes, dict(zip(points.domain.names, points.domain.shape(), strict=True)))
         found = []
         for bundle in records.bundles(tables):
             shape = points.domain.shape(bundle.columns)
-            wanted = [TableGoal(columns, tables[columns], sigmas[columns]) for columns in bundle.tables]
-            wanted += [sums[columns] for columns in bundle.tables if sums and columns in sums]
+            wanted: list[Goal] = [TableGoal(columns, tables[columns], sigmas[columns]) for columns in bundle.tables]
+            wanted += [goal for columns in bundle.tables for goal in (more or {}).get(columns, ())]
             places = _narrow(records.places(bundle), math.prod(shape))
             found.append(cls(places, bundle.columns, shape, tuple(wanted)))
         return found
@@ -92,19 +100,35 @@ def rake(
 
 
 def pulled(weights: Floats, pulls: Sequence[Pull], sweeps: int = 12, slack: float = 1.0) -> Floats:
-    """Weights nearest to the given ones that meet all these counts to within their noise times `slack`."""
+    """Weights nearest to the given ones that meet all these counts to within their noise times `slack`.
+
+    Where some goals are `early`, the nearest that meet all of them are found first, in half of the sweeps, and then the
+    nearest to those that meet the others, which so have the last word.
+    """
+    if not any(each.early for pull in pulls for each in pull.wanted):
+        return _nearest(weights, pulls, sweeps, slack)
+    late = [replace(pull, wanted=tuple(each for each in pull.wanted if not each.early)) for pull in pulls]
+    led = _nearest(weights, pulls, sweeps - sweeps // 2, slack)
+    return _nearest(led, late, sweeps // 2, slack)
+
+
+def _nearest(weights: Floats, pulls: Sequence[Pull], sweeps: int, slack: float) -> Floats:
     total = float(weights.sum())
     weights = weights.copy()
-    slacks = [[(each, Slack(each.target, slack * each.sigma)) for each in pull.wanted] for pull in pulls]
+    slacks = [[(each, each.bounds(slack)) for each in pull.wanted] for pull in pulls]
+    # kept from pass to pass: new memory for every pass would cost several times what the pass itself does
+    places, factors = np.empty(weights.size, dtype=np.intp), np.empty(weights.size)
     for _ in range(sweeps):
         for pull, bounds in zip(pulls, slacks, strict=True):
-            held = np.bincount(pull.places, weights=weights, minlength=math.prod(pull.shape))
+            places[:] = pull.places
+            held = np.bincount(places, weights=weights, minlength=math.prod(pull.shape))
             counts = held.astype(np.float64, copy=False).reshape(pull.shape)
-            weights *= _factors(counts, pull.joint, bounds, total).ravel()[pull.places]
+            np.take(_factors(counts, pull.joint, bounds, total).ravel(), places, out=factors, mode="clip")
+            weights *= factors
     return weights
 
 
-def _factors(held: Floats, joint: Columns, wanted: Sequence[tuple[TableGoal, Slack]], total: float) -> Floats:
+def _factors(held: Floats, joint: Columns, wanted: Sequence[tuple[Any, Any]], total: float) -> Floats:
     """What each cell of joint counts is multiplied with by one table after the other: the same as record by record."""
     factors = np.ones_like(held)
     for each, bounds in wanted:

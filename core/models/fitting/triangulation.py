@@ -41,10 +41,10 @@ def triangulate(sizes: Mapping[str, int], edges: Iterable[tuple[str, ...]]) -> l
         near[left].add(right)
         near[right].add(left)
     logs = {name: math.log(size) for name, size in sizes.items()}
-    weight = {name: logs[name] + sum(logs[other] for other in near[name]) for name in sizes}
+    weight = {name: logs[name] + sum(map(logs.__getitem__, near[name])) for name in sizes}
     cliques: list[Clique] = []
     while weight:
-        column = min(weight, key=lambda name: (weight[name], name))
+        _, column = min(zip(weight.values(), weight, strict=True))
         around = near.pop(column)
         del weight[column]
         clique = frozenset(around | {column})
@@ -54,7 +54,7 @@ def triangulate(sizes: Mapping[str, int], edges: Iterable[tuple[str, ...]]) -> l
             near[other] |= around
             near[other] -= {other, column}
         for other in around:
-            weight[other] = logs[other] + sum(logs[each] for each in near[other])
+            weight[other] = logs[other] + sum(map(logs.__getitem__, near[other]))
     return cliques
 
 

@@ -134,27 +134,36 @@ def test_a_unit_of_more_rows_gets_noise_of_more_rows():
 def test_rate_and_bias_keep_the_proof(columns, epsilon):
     asked, halves = Crowding(tuple("xyz"[:columns]), (1,) * columns), 2**columns
     rate = asked.rate(epsilon, ROW)
-    assert 2 * float(rate) + math.expm1(rate) / (halves - 1) <= epsilon
-    assert math.exp(-float(rate) * asked.bias(rate)) <= 1 / halves
+    floor, bias = asked.floor(rate), asked.bias(rate)
+    assert math.exp(-float(rate) * floor) <= 1 / halves and math.exp(-float(rate) * (bias - floor)) <= 1 / 2
+    # The product itself, of a path whose counts never fall: not the bound that the proof has for it.
+    levels = -floor + bias * np.arange(60.0)
+    lost = np.log(_halved(levels + 1, float(rate)) / _halved(levels, float(rate))).sum()
+    assert lost <= epsilon
+    # Little is lost to the bound where epsilon is small; beyond 1 the rate is held at 1.
+    assert lost > 0.7 * epsilon or epsilon > 1
 
 
 def test_rates_and_biases_by_hand():
-    """a = e (k - 1)/(2 k - 1 + e) up to 1, and D the next whole number above ln(k)/a."""
+    """a = 9 e/(13 + 2 e) up to 1, F the next whole number above ln(k)/a, and D that and the next one above ln(2)/a."""
     line, plane = Crowding(("x",), (1,)), Crowding(("x", "y"), (1, 1))
-    assert [line.rate(Fraction(e), ROW) for e in (1, 3)] == [Fraction(1, 4), Fraction(1, 2)]
-    assert line.rate(Fraction(6), Unit.id("who", 2)) == Fraction(1, 2)
-    assert [plane.rate(Fraction(e), ROW) for e in (1, 50)] == [Fraction(3, 8), 1]
-    assert [line.bias(Fraction(1, 4)), line.bias(Fraction(1)), plane.bias(Fraction(3, 8))] == [3, 1, 4]
-    assert 0 <= line.bias(Fraction(1, 2**30)) - 2**30 * math.log(2) <= 2**12
-    assert line.most_left(5, 0.5, Fraction(1), ROW) == line.most_left(5, 0.9, Fraction(1), ROW) == 15
-    assert line.most_left(2, 1 / (2 * math.e), Fraction(1), ROW) == pytest.approx(6 + 4)
-    # The widest noise is of scale 2^50: e/(3 + e) = 2^-50.
-    assert line.rate(Fraction(3, 2**50 - 1), ROW) == Fraction(1, 2**50)
+    assert [line.rate(Fraction(e), ROW) for e in (1, 50)] == [Fraction(9, 15), 1]
+    assert line.rate(Fraction(2), Unit.id("who", 2)) == plane.rate(Fraction(1), ROW) == Fraction(9, 15)
+    assert [each.floor(Fraction(1, 4)) for each in (line, plane)] == [3, 6]
+    assert [each.bias(Fraction(1, 4)) for each in (line, plane)] == [6, 9]
+    assert [line.bias(Fraction(1)), plane.bias(Fraction(1))] == [2, 3]
+    assert 0 <= line.floor(Fraction(1, 2**30)) - 2**30 * math.log(2) <= 2**12
+    assert 0 <= plane.bias(Fraction(1, 2**30)) - 3 * 2**30 * math.log(2) <= 2**13
+    assert line.most_left(5, 0.5, Fraction(1), ROW) == line.most_left(5, 0.9, Fraction(1), ROW) == 2 + 5 * 4
+    assert line.most_left(2, 1 / (2 * math.e), Fraction(1), ROW) == pytest.approx(2 + 2 * 4 + 15 / 9)
+    # The widest noise is of scale 2^50: 9 e/(13 + 2 e) = 2^-50.
+    smallest = Fraction(13, 9 * 2**50 - 2)
+    assert line.rate(smallest, ROW) == Fraction(1, 2**50)
     with pytest.raises(BadParameter, match="epsilon"):
-        line.rate(Fraction(3, 2**50), ROW)
+        line.rate(smallest * Fraction(99, 100), ROW)
 
 
-def slow_steps(cells: np.ndarray, parts: tuple[int, ...], bias: int, wanted) -> tuple[list, list]:
+def slow_steps(cells: np.ndarray, parts: tuple[int, ...], floor: int, bias: int, wanted) -> tuple[list, list]:
     """The boxes after each step and the levels that were asked about, box by box; `wanted` says which are halved."""
     edges = [[place * size // part for place in range(part + 1)] for part, size in zip(parts, cells.shape, strict=True)]
     spans = [list(pairwise(each)) for each in edges]
@@ -166,7 +175,7 @@ def slow_steps(cells: np.ndarray, parts: tuple[int, ...], bias: int, wanted) -> 
             return found, asked
         depth = len(found) - 1
         rows = [cells[tuple(slice(a, b) for a, b in boxes[place][0])].sum() for place in open_]
-        asked.append([max(int(count) - depth * bias, -bias) for count in rows])
+        asked.append([max(int(count) - floor - depth * bias, -floor) for count in rows])
         halved = {place for place, cut in zip(open_, wanted(len(open_)), strict=True) if cut}
         if not halved:
             return found, asked
@@ -196,7 +205,8 @@ def test_steps_are_those_of_a_slow_search(shape, parts, seed):
         return next(ours)[: levels.size]
 
     found = asked.drawn(table(cells), Fraction(1), ROW, exceeds)
-    boxes, levels = slow_steps(cells, parts, asked.bias(asked.rate(Fraction(1), ROW)), lambda n: next(theirs)[:n])
+    rate = asked.rate(Fraction(1), ROW)
+    boxes, levels = slow_steps(cells, parts, asked.floor(rate), asked.bias(rate), lambda n: next(theirs)[:n])
     assert seen == levels and len(found) == len(boxes)
     for step, (one, other) in enumerate(zip(found, boxes, strict=True)):
         assert one.low.tolist() == [[a for a, _ in box] for box, _, _ in other]

@@ -20,8 +20,8 @@ def test_the_headline_is_the_first_figure():
 
 def test_every_part_has_a_line():
     assert MEASURED.sentences() == [
-        "91 tables: every count within 0.1 %, every sum of counts of one table within 0.71 %; "
-        "the worst sum is off by 0.11 % to 0.41 % on average.",
+        "91 tables: every count within 0.1 %; every group of cells within 0.71 %; "
+        "the worst group of a table is off by 0.11 % to 0.41 % on average.",
         "some ranges: every answer within 0.71 %; off by 0.11 % to 0.41 % on average.",
     ]
     assert "2 % of the release's budget" in MEASURED.note()
@@ -31,3 +31,9 @@ def test_a_weaker_bound_for_single_counts_is_left_out():
     weak = replace(TABLES, count_within=0.01)
     assert "every count" not in weak.sentence()
     assert weak.single == 0.01, "the smaller of two bounds would fail more often than each"
+
+
+def test_what_cannot_be_otherwise_is_not_said():
+    vague = replace(TABLES, within=1.0, mean_low=0.0, mean_high=1.0, count_within=0.5)
+    assert vague.sentence() == "91 tables: every count within 50 %."
+    assert replace(vague, count_within=1.0).sentence() == "91 tables: the noise is too large to bound anything."

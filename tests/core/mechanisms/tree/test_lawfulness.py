@@ -105,6 +105,17 @@ def test_what_is_known_is_not_measured():
     assert model.marginal(("region",)) == pytest.approx(source.marginal(("region",)), abs=0.01)
 
 
+def test_pairs_that_a_rule_names_count_for_more():
+    domain = table(people(10), *FACTS).domain
+    pairs = dict.fromkeys(combinations(domain.names, 2), 2.0)
+    weighed = Lawfulness.of(domain).weighed(pairs)
+    total = set(combinations(("pay", "extra", "total"), 2))
+    named = {("age", "work"), ("work", "pay"), ("town", "region"), *total}
+    assert {pair for pair, weight in weighed.items() if weight == 2.0 * lawfulness.RULED} == named
+    assert {weighed[pair] for pair in pairs if pair not in named} == {2.0}
+    assert Lawfulness.of(domain.obeying(())).weighed(pairs) == pairs
+
+
 @pytest.mark.exhaustive
 def test_rules_lower_errors_where_they_apply_and_raise_them_nowhere():
     codes = people(4_000)

@@ -51,6 +51,32 @@ def test_a_prefix_shares_one_budget():
     assert best_prefix(tables, np.arange(15), 2 / 3, equal(20.0)).tolist() == [0]
 
 
+def test_of_many_tables_the_best_prefix_is_found_in_few_steps():
+    """The same as by trying every number of tables, one after the other."""
+    generator, number = np.random.default_rng(3), 1_500
+    names = [f"c{place}" for place in range(60)]
+    pairs = list(combinations(names, 2))[:number]
+    models = [np.full((4, 4), 10_000 / 16)] * number
+    scores = (generator.exponential(1_500, number) + 400).astype(np.int64)
+    many = Candidates.of(pairs, dict.fromkeys(pairs, 1.0), models, scores, 5.0)
+    order = np.argsort(-many.distances, kind="stable")
+    for spread in (0.4, 3.0, 12.0):
+        tried: list[int] = []
+
+        def sigma_of(shares, spread=spread, tried=tried):
+            tried.append(shares.size)
+            return spread / np.sqrt(shares)
+
+        found = best_prefix(many, order, 2 / 3, sigma_of)
+        assert len(tried) < 500
+        values = [
+            many.value(order[:count], spread / np.sqrt(np.full(count, 1 / count))).sum()
+            for count in range(1, number + 1)
+        ]
+        assert found.tolist() == order[: 1 + int(np.argmax(values))].tolist()
+        assert found.size < number
+
+
 def test_the_tree_stays_within_its_caps(monkeypatch):
     monkeypatch.setattr(pair_choice, "MOST_CLIQUE", 64)
     sizes = dict.fromkeys(NAMES, 4)

@@ -88,6 +88,18 @@ def test_expected_errors_are_those_of_the_tables(epsilon):
     assert 0.5 < np.mean(told) / np.mean(found) < 2
 
 
+def test_expected_errors_tell_that_the_number_of_rows_is_not_known(few_points):
+    """With this budget 1,300 rows may be counted as 800 or 1,800, and every table is off by as many."""
+    generator = np.random.default_rng(2)
+    domain = Domain(tuple(Booleans(name=f"q{place}") for place in range(4)))
+    table = Rows(domain, generator.integers(0, 2, (1_300, 4)))
+    models = [run(Tree(queries=PAIRS, budget=Budget("0.02", 1e-9)), table, Noise()) for _ in range(12)]
+    off = np.mean([abs(model.total - 1_300) for model in models])
+    for model in models:
+        told = [error * domain.cells(columns) for columns, error in model.expected.items()]
+        assert 0.4 * off < min(told) and max(told) < 2 * model.total + 4 * off
+
+
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: f"{unit.limit}{unit.neighbours}")
 @pytest.mark.parametrize("budget", (*BUDGETS, LARGE), ids=str)
@@ -247,12 +259,12 @@ def test_a_named_target_is_told_better():
 
     def error(**options):
         found = []
-        for _ in range(8):
+        for _ in range(12):
             model = run(Tree(queries=PAIRS, budget=Budget("0.15"), **options), rows, Noise())
             found += [np.abs(model.marginal(pair) - rows.marginal(pair)).sum() for pair in pairs]
         return np.mean(found)
 
-    # 0.8 of it, give or take 0.06.
+    # 0.8 of it, give or take 0.05 (two dozen runs): above 1 once in tens of thousands of times.
     assert error(target="q0") < error()
 
 

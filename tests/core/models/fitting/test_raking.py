@@ -65,7 +65,7 @@ def test_sums_are_met_where_every_cell_is_within_its_noise():
     points = records()
     held = points.marginal(("x",))
     target, table = held + np.array([40, 40, 40, 40, -160]) * 0.9, GroupedTable(("x",), (np.array([0, 0, 0, 0, 1]),))
-    sums = {("x",): TableGoal(("x",), table.merged(target), 40 * np.sqrt([4, 1]), table)}
+    sums = {("x",): [TableGoal(("x",), table.merged(target), 40 * np.sqrt([4, 1]), table)]}
     alone = Pull.all_of(points, {("x",): target}, {("x",): 150.0})
     assert np.allclose(pulled(points.weights, alone), 1.0)
     met = pulled(points.weights, Pull.all_of(points, {("x",): target}, {("x",): 150.0}, sums))
