@@ -277,6 +277,10 @@ class Desk(SessionDesk):
         """Pay once, run, store, return; the same plan gives the same bytes again at no cost."""
         return Release(self._parts.payments.finish(self._parts.payments.reserve(plan, (Plan,))))
 
+    def get_ready(self) -> None:
+        """Start the process that runs what is submitted, where there is one, before the first plan needs it."""
+        self._parts.payments.get_ready()
+
     def submit(self, plan: AnyPlan) -> str:
         """Pay now and run in the background; `progress` and `result` follow it by the id that this gives."""
         return self._parts.payments.submit(plan)
@@ -311,13 +315,17 @@ class Desk(SessionDesk):
         """The stored release; None while there is none, and for what `session` and `decision` give."""
         return self._parts.releases.stored(plan_id)
 
-    def share(self, identity: str, *, title: str, note: str = "") -> SharedItem:
-        """Show a stored release, decision or open session to every visitor; it is public by its promise anyway."""
+    def share(self, identity: str, *, title: str, note: str = "", hard: int = 0, kept: int = 0) -> SharedItem:
+        """Show a stored release, decision or open session to every visitor; it is public by its promise anyway.
+
+        A visit takes at most `hard` of a session's hard answers, and all visits leave `kept` of them.
+        """
         if self.result(identity) is not None:
             return self.shared_items.put(identity, kind="release", title=title, note=note)
         if self.decision(identity) is not None:
             return self.shared_items.put(identity, kind="decision", title=title, note=note)
-        return self.shared_items.put(self.session(identity).id, kind="session", title=title, note=note)
+        session = self.session(identity).id
+        return self.shared_items.put(session, kind="session", title=title, note=note, hard=hard, kept=kept)
 
     def admit_machines(self, session_id: str, *, per_minute: int) -> str:
         """The token with which programs may ask a shared session by HTTP; it is told once and replaces an older one."""

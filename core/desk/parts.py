@@ -18,6 +18,7 @@ from core.desk.planner import Planner
 from core.desk.release_attacks import ReleaseAttacks
 from core.desk.releases import Releases
 from core.desk.running.background import Background
+from core.desk.running.trial_process import TrialProcess
 from core.desk.running.worker import Worker
 from core.desk.session_choice import SessionChoice
 from core.desk.tables.accounts import Accounts
@@ -26,6 +27,7 @@ from core.desk.tables.known_row_numbers import KnownRows
 from core.desk.tables.surveys import Surveys
 from core.desk.told_figures import ToldFigures
 from core.ledger.ledger import Ledger
+from core.planning.simulation.kept_trials import here
 from core.privacy.noise import Noise
 from core.sessions.pace import Pace
 from core.sessions.workspace_sessions import Sessions
@@ -42,6 +44,7 @@ class Parts:
         self.ledger = Ledger(books.ledger, outside=journal)
         books.bind(self.ledger)
         self.worker = Worker(folder, journal, books.ledger) if worker else None
+        self.trials = TrialProcess() if worker else None
         self.background = Background()
         noise = Noise()
         self.accounts = Accounts(folder, self.ledger, noise)
@@ -54,10 +57,10 @@ class Parts:
         self.publisher = PublisherFile(books.items("publisher"))
         self.machine_keys = MachineKeys(books.items("machines"))
         self.known_rows = KnownRows(self.ledger)
-        self.told_figures = ToldFigures(folder, self.ledger, self.known_rows)
+        self.told_figures = ToldFigures(folder, self.ledger, self.known_rows, self.trials or here)
         self.planner = Planner(self.ledger, table, self.told_figures, self.known_rows)
         self.attacks = ReleaseAttacks(self.ledger, self.planner, table=table, rows=counts)
-        self.session_choice = SessionChoice(self.told_figures, self.known_rows)
+        self.session_choice = SessionChoice(self.told_figures, self.known_rows, self.trials or here)
         self.decisions = Decisions(self.ledger, table=table, counts=counts)
         self.surveys = Surveys(self.ledger, noise, self.accounts)
         self.sessions = Sessions(books.sessions, self.ledger, noise, table=table, counts=counts, pace=pace)
@@ -80,6 +83,8 @@ class Parts:
         self.background.close()
         if self.worker is not None:
             self.worker.close()
+        if self.trials is not None:
+            self.trials.close()
         self.sessions.file.database.close()
         self.ledger.database.close()
         self.books.close()

@@ -97,6 +97,11 @@ class Payments:
             self._background.start(plan_id, self._work)
         return waiting
 
+    def get_ready(self) -> None:
+        """Whoever looks at a plan may submit it next: its process takes seconds to start."""
+        if self._worker is not None:
+            self._worker.start()
+
     def _work(self, plan_id: str) -> None:
         """In the background: in a process of its own where there is one."""
 

@@ -10,6 +10,7 @@ from core.desk.tables.known_row_numbers import KnownRows
 from core.desk.told_figures import ToldFigures
 from core.planning.session_offers import proposed
 from core.planning.session_trials import TRIED, SessionTrial, best_session, candidates, play
+from core.planning.simulation.kept_trials import Apart, here
 from core.plans.session_terms import chosen_columns, narrowed
 from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
@@ -19,9 +20,10 @@ from core.queries.marginals import Marginals
 class SessionChoice:
     """Trials of sessions on what is public of a table; nothing private is looked at."""
 
-    def __init__(self, figures: ToldFigures, rows: KnownRows) -> None:
+    def __init__(self, figures: ToldFigures, rows: KnownRows, apart: Apart = here) -> None:
         self._figures = figures
         self._rows = rows
+        self._apart = apart
 
     def trial(
         self,
@@ -35,9 +37,11 @@ class SessionChoice:
         names = chosen_columns(columns, table.domain) or table.domain.names
         stand_ins = self._figures.stand_ins(table, [Marginals(order=1, columns=tuple(names))])
         if mechanism is None:
-            return best_session(self.candidates(table, budget, columns), budget, stand_ins)
+            found: SessionTrial = self._apart(best_session, self.candidates(table, budget, columns), budget, stand_ins)
+            return found
         added = proposed(mechanism, budget, options, stand_ins.domain, stand_ins.unit)
-        return play(mechanism, budget, {**added, **options}, stand_ins)
+        played: SessionTrial = self._apart(play, mechanism, budget, {**added, **options}, stand_ins)
+        return played
 
     def usual(self, table: DeskTable, budget: Budget, asked: dict[str, Any], paid: Callable[[str], bool]) -> str:
         """The best session's name; where one of them was paid by the same call before, that one's.

@@ -19,7 +19,7 @@ from core.base.errors import DeskError
 from core.desk.tables.known_row_numbers import KnownRows
 from core.ledger.ledger import Entry, Ledger
 from core.planning.simulation.expected_error import Figure
-from core.planning.simulation.kept_trials import Figures, settle
+from core.planning.simulation.kept_trials import Apart, Figures, here, settle
 from core.planning.simulation.look_alike import ColumnSketch
 from core.planning.simulation.stand_ins import FIRST_GUESS, StandIns
 from core.plans.pricing import PricedRelease
@@ -37,8 +37,8 @@ OPEN_RELEASES = 4
 class ToldFigures:
     """Figures of one workspace."""
 
-    def __init__(self, folder: Path, ledger: Ledger, rows: KnownRows) -> None:
-        self.figures = Figures(folder / "figures")
+    def __init__(self, folder: Path, ledger: Ledger, rows: KnownRows, apart: Apart = here) -> None:
+        self.figures = Figures(folder / "figures", apart)
         self._told = folder / "figures"
         self._ledger = ledger
         self._rows = rows

@@ -175,9 +175,9 @@ def _ranked(name: str, figure: Figure, best: str | None, errors: Mapping[str, fl
         by = "" if name in errors else ", by a model: trying it takes too long"
         reason = f"{error[0].upper()}{error[1:]}{by}."
     elif name == best:
-        reason = f"The smallest error of the chosen questions: {error}."
+        reason = f"The smallest error of those that were tried: {error}."
     else:
         times = errors[name] / max(errors[best], 1e-9)
         worse = f"{times:.2g} times" if times < 100 else "over 100 times"
-        reason = f"{error[0].upper()}{error[1:]}, {worse} the error of '{best}' on the same tables."
+        reason = f"{error[0].upper()}{error[1:]}, {worse} the smallest error."
     return Ranked(name=name, figure=figure, reason=reason)

@@ -146,7 +146,8 @@ def answer_select(
         titles=tuple(part.title for part in select.aggregates),
         counted=tuple(part.measure == "count" for part in select.aggregates),
         rows=rows,
-        questions=len({answer.number for answer in answers}),
+        # Answers that are in no transcript have no number of their own.
+        questions=len({(answer.number, answer.words) for answer in answers}),
         hard=len({answer.number for answer in answers if answer.kind == "hard"}),
         left=left(),
     )

@@ -26,6 +26,10 @@ class SharedItem:
     title: str
     note: str
     since: str
+    hard: int = 0
+    """Hard answers of a session that one visit may take."""
+    kept: int = 0
+    """Hard answers of a session that visitors leave to the curator, however many of them come."""
 
 
 class SharedItems:
@@ -34,14 +38,19 @@ class SharedItems:
     def __init__(self, items: SmallItems) -> None:
         self._items = items
 
-    def put(self, identity: str, *, kind: SharedKind, title: str, note: str = "") -> SharedItem:
-        """Share an item, or change its title and note."""
+    def put(
+        self, identity: str, *, kind: SharedKind, title: str, note: str = "", hard: int = 0, kept: int = 0
+    ) -> SharedItem:
+        """Share an item, or change what is said of it and what visitors may take."""
         title = printable(title.strip(), LONGEST_TITLE)
         if not title:
             raise BadParameter("title", "give visitors a title of at least one character.")
         if len(note) > LONGEST_NOTE:
             raise BadParameter("note", f"must be at most {LONGEST_NOTE:,} characters.")
-        item = SharedItem(id=identity, kind=kind, title=title, note=note.strip(), since=_now())
+        for name, value in (("hard", hard), ("kept", kept)):
+            if value < 0:
+                raise BadParameter(name, "must be at least 0.")
+        item = SharedItem(id=identity, kind=kind, title=title, note=note.strip(), since=_now(), hard=hard, kept=kept)
         self._items.write(identity, asdict(item))
         return item
 

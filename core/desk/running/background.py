@@ -44,6 +44,7 @@ class Background:
 
     def _work(self, plan_id: str, work: Callable[[str], object]) -> None:
         """A failure is on the plan's record, so nothing is raised into the void."""
+        self.report(plan_id, "Starting", 0.0)
         try:
             work(plan_id)
         except DeskError:

@@ -27,16 +27,27 @@ if TYPE_CHECKING:
 
 Report = Callable[[str, float], None]
 ROOT = Path(__file__).resolve().parents[3]
+LESS_URGENT = 7
+"""Added to the nice value: a page that somebody waits for comes first, and has four fifths of a processor that both
+want."""
 
 
 class Worker:
-    """The process, as the server sees it: started when the first plan comes, and again where it died."""
+    """The process, as the server sees it: started for the first plan, or before it, and again where it died."""
 
     def __init__(self, folder: Path, journal: Path, ledger: Path | str) -> None:
         self._ledger = ledger
         self._command = [sys.executable, "-m", "core.desk.running.worker", str(folder), str(journal)]
         self._process: subprocess.Popen[str] | None = None
         self._turn = Lock()
+
+    def start(self) -> None:
+        """Have it ready for a plan that is about to come; one that is at work is."""
+        if self._turn.acquire(blocking=False):
+            try:
+                self._running()
+            finally:
+                self._turn.release()
 
     def finish(self, plan_id: str, report: Report) -> None:
         """Have a plan finished; returns when that is over, however it ended: the ledger knows."""
@@ -110,7 +121,7 @@ def _main(folder: str, journal: str) -> None:
 
     # Ctrl-C in a terminal reaches every process of it; the server waits for work that is under way, and so for this.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(5)  # a page that somebody waits for comes first
+    os.nice(LESS_URGENT)
     told: Any = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints is no message
     waiting: queue.SimpleQueue[str | None] = queue.SimpleQueue()

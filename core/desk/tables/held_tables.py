@@ -20,7 +20,7 @@ from core.rules.broken_rows import rows_that_break
 from core.rules.contradictions import check_rules
 from core.schema.domain import Domain
 from core.table import column_store
-from core.table.formats.postgres.postgres_source import PostgresSource
+from core.table.formats.databases.database_source import DatabaseSource
 from core.table.spark.spark_source import SparkSource
 from core.table.spark.spark_table import SparkTable
 from core.table.table import Table
@@ -119,7 +119,7 @@ def _called(table: DeskTable, label: Label) -> DeskTable:
 def _name_of(source: Any) -> str:
     if isinstance(source, SparkSource):
         return source.name
-    if isinstance(source, PostgresSource):
+    if isinstance(source, DatabaseSource):
         return source.table
     return Path(source).stem if isinstance(source, str | Path) else "table"
 

@@ -26,7 +26,7 @@ class ComparedNumber:
     """One number of the table beside that of the release, both in the middle of bins."""
 
     name: str
-    """'mean', 'median', 'first quarter', 'third quarter' or 'correlation'."""
+    """'mean', 'median', 'lower quartile', 'upper quartile' or 'correlation'."""
     columns: tuple[str, ...]
     truth: float
     low: float
@@ -41,7 +41,7 @@ class ComparedNumber:
 
 
 def numbers_of(truth: Source, released: Source) -> tuple[ComparedNumber, ...]:
-    """The mean and the quarters of every column of numbers or dates."""
+    """The mean and the quartiles of every column of numbers or dates."""
     found: list[ComparedNumber] = []
     for name in truth.domain.names[:MOST_COLUMNS]:
         attribute = truth.domain[name]
@@ -87,7 +87,7 @@ def _of(attribute: Attribute, true: Floats, given: Floats) -> list[ComparedNumbe
             released=float(values @ given) / float(given.sum()),
         )
     ]
-    for name, place in zip(("first quarter", "median", "third quarter"), QUANTILES, strict=True):
+    for name, place in zip(("lower quartile", "median", "upper quartile"), QUANTILES, strict=True):
         # The ranks of a quantile in a sample are binomial, which gives its interval whatever the law of the values.
         reach = NORMAL * math.sqrt(place * (1 - place) / rows)
         found.append(

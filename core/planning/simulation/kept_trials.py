@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from threading import Lock, get_ident
@@ -47,11 +47,20 @@ MOST_KEPT = 4_000
 """Keys held in memory."""
 
 
+Apart = Callable[..., Any]
+"""Does what a function does with its arguments, and gives back what it gives: here, or in another process."""
+
+
+def here(function: Callable[..., Any], *facts: object) -> Any:
+    return function(*facts)
+
+
 class Figures:
     """Trials by their public facts, in memory and, with a folder, on disk."""
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, apart: Apart = here) -> None:
         self._folder = folder
+        self._apart = apart
         self._lock = Lock()
         self._known: dict[str, tuple[Trial, ...]] = {}
 
@@ -89,7 +98,7 @@ class Figures:
         trials = self._trials(key)
         try:
             while len(trials) < runs:
-                trials = (*trials, make_trial(mechanism, stand_ins, len(trials)))
+                trials = (*trials, self._apart(make_trial, mechanism, stand_ins, len(trials)))
                 self._keep(key, trials)
         except DeskError:
             # A stand-in may be refused where the table is not; the model then speaks.

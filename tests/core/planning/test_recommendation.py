@@ -42,8 +42,8 @@ def test_the_smallest_error_is_first_and_every_place_has_its_reason() -> None:
     found = ranking(Marginals(order=2))
     errors = [each.figure.mean for each in found.offered]
     assert errors == sorted(errors) and len(errors) > 3
-    assert found.offered[0].reason.startswith("The smallest error of the chosen questions: ±")
-    assert all(f"the error of '{found.offered[0].name}'" in each.reason for each in found.offered[1:])
+    assert found.offered[0].reason.startswith("The smallest error of those that were tried: ±")
+    assert all(each.reason.endswith("times the smallest error.") for each in found.offered[1:])
     assert all(each.figure.how == "simulated" for each in found.offered)
 
 
@@ -159,7 +159,7 @@ def test_places_rest_on_the_tables_that_both_were_tried_on(monkeypatch: pytest.M
     found = rank(both, public, kept).offered
     assert {each.name: each.figure.runs for each in found} == {"laplace": 6, "tree": 1}
     first, second = (make_trial(both[each.name], public, 0).mean for each in found)
-    assert first <= second and f"{second / first:.2g} times the error" in found[1].reason
+    assert first <= second and f"{second / first:.2g} times the smallest error" in found[1].reason
 
 
 def test_those_that_are_close_are_compared_with_one_of_them() -> None:

@@ -14,12 +14,14 @@ def test_work_is_followed_by_its_plan_and_done_once():
 
     for _ in range(3):
         background.start("p", work)
+    background.start("behind", done.append)
     assert background.progress("p").state == "running"
+    assert background.progress("behind").stage == "Waiting"
     background.report("q", "Nobody asked", 1.0)
     assert background.progress("q") is None
     gate.set()
     background.close()
-    assert done == [("p", "Measuring")]
+    assert done == [("p", "Measuring"), "behind"]
     assert background.progress("p") is None
 
 
@@ -48,3 +50,10 @@ def test_a_failure_frees_the_plan():
     background.close()
     assert started == ["p", "q"]
     assert background.progress("p") is background.progress("q") is None
+
+
+def test_what_waits_for_nothing_is_starting():
+    background, seen = Background(), []
+    background.start("p", lambda plan_id: seen.append(background.progress(plan_id).stage))
+    background.close()
+    assert seen == ["Starting"]

@@ -52,6 +52,23 @@ def test_it_finishes_what_was_paid_for_and_tells_how_far_it_is(tmp_path: Path) -
 
 
 @pytest.mark.slow
+def test_a_desk_that_got_ready_has_its_process_before_the_first_plan(tmp_path: Path) -> None:
+    desk = Desk(tmp_path / "desk", journal=tmp_path / "notes", worker=True)
+    worker = desk._parts.worker
+    assert worker is not None and worker._process is None
+    desk.get_ready()
+    started = worker._process
+    desk.get_ready()
+    assert started is not None and worker._process is started
+    assert waited(desk, desk.submit(planned(desk))) == "done"
+    assert worker._process is started
+    desk.close()
+    alone = Desk(tmp_path / "other", journal=tmp_path / "notes")
+    alone.get_ready()
+    alone.close()
+
+
+@pytest.mark.slow
 def test_a_release_runs_elsewhere_and_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
     desk = Desk(tmp_path / "desk", journal=tmp_path / "notes", worker=True)
     first = desk.submit(planned(desk))

@@ -31,7 +31,7 @@ def test_numbers_are_those_of_the_rows(rows):
     found = {(number.columns, number.name): number for number in numbers_of(_cells(rows), _cells(rows))}
     assert found[("x",), "mean"].truth == pytest.approx(rows[:, 0].mean())
     assert found[("y",), "median"].truth == np.quantile(rows[:, 1], 0.5, method="inverted_cdf")
-    assert found[("y",), "third quarter"].truth == np.quantile(rows[:, 1], 0.75, method="inverted_cdf")
+    assert found[("y",), "upper quartile"].truth == np.quantile(rows[:, 1], 0.75, method="inverted_cdf")
     assert all(number.inside for number in found.values())
     assert {columns for columns, _ in found} == {("x",), ("y",)}, "a list of values has no mean"
 
