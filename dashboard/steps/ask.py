@@ -19,5 +19,5 @@ session = ask_open.choose(here, desk, table)
 if session is not None:
     ask_question.show(here, session)
     ask_history.show(session, "curator")
-    share_form.show(desk, session.id, table.name)
+    share_form.show(desk, session.id, table.name, session)
     machines_form.show(here, desk, session)

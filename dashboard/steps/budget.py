@@ -71,22 +71,25 @@ if statement.entries:
     )
     st.plotly_chart(figure, alt=alt, key="spends", config={"displayModeBar": False})
     messages.note("One piece per spend, oldest first; hatched is paid and not finished, pale is left.", "public")
-    figure, alt = budget_charts.timeline(
-        [entry.reserved_at for entry in oldest_first],
-        [entry.units / statement.total for entry in oldest_first],
-        [spend_list.line(entry, by_id.get(entry.dataset_id)) for entry in oldest_first],
-    )
-    st.plotly_chart(figure, alt=alt, key="timeline", config={"displayModeBar": False})
+    if len({entry.reserved_at[:10] for entry in oldest_first}) > 1:
+        # Spends of one day need no axis of days.
+        figure, alt = budget_charts.timeline(
+            [entry.reserved_at for entry in oldest_first],
+            [entry.units / statement.total for entry in oldest_first],
+            [spend_list.line(entry, by_id.get(entry.dataset_id)) for entry in oldest_first],
+        )
+        st.plotly_chart(figure, alt=alt, key="timeline", config={"displayModeBar": False})
     st.dataframe(
         spend_list.frame(desk, statement, by_id),
         hide_index=True,
         column_config={
             "Paid (UTC)": st.column_config.TextColumn(width=135),
-            "Mechanism": st.column_config.TextColumn(width=170),
-            "Released": st.column_config.TextColumn(width=190),
-            "ε": st.column_config.NumberColumn(format="%g", width=55),
-            "δ": st.column_config.TextColumn(width=65),
-            "Share": st.column_config.NumberColumn(format="%.2f %%", width=80),
+            "Mechanism": st.column_config.TextColumn(width=225),
+            "Released": st.column_config.TextColumn(width=215),
+            "ε": st.column_config.NumberColumn(format="%g", width=45),
+            "δ": st.column_config.TextColumn(width=55),
+            "Share": st.column_config.NumberColumn(format="%.1f %%", width=65),
+            "State": st.column_config.TextColumn(width=70),
         },
         alt="Every release that was paid for, newest first.",
     )

@@ -20,5 +20,4 @@ kit_view.show(plan)
 st.header("3 · Estimate", divider="gray")
 estimate_view.show(plan)
 
-st.header("What trusting nobody costs", divider="gray")
 barrier_view.show()

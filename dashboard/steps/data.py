@@ -10,8 +10,8 @@ here, desk = state.session(), state.desk()
 
 st.title("Data")
 with st.container():
-    # A place of its own: what comes below stays what it is when the first table is open.
-    if not desk.tables():
+    # A place of its own: what comes below stays what it is when a way in is taken.
+    if not desk.tables() and not st.session_state.get("source"):
         welcome.show(state.demo_file() is not None)
 st.write("Describe a table once. Its rows are encoded by your description, kept on this machine, and never shown.")
 

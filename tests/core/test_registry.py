@@ -37,10 +37,10 @@ def test_builds_the_named_mechanism():
 
 
 @pytest.mark.parametrize("name", mechanisms)
-def test_the_words_of_the_field_are_in_the_readme(name):
+def test_the_words_of_the_field_are_in_the_catalogue(name):
     """On the line that lists the mechanism."""
-    readme = (Path(__file__).parents[2] / "README.md").read_text()
-    line = next(line for line in readme.splitlines() if line.count("|") == 4 and f"`{name}`" in line.split("|")[1])
+    catalogue = (Path(__file__).parents[2] / "core" / "README.md").read_text()
+    line = next(line for line in catalogue.splitlines() if line.count("|") == 4 and f"`{name}`" in line.split("|")[1])
     assert mechanisms[name].known_as
     for words in mechanisms[name].known_as:
         assert words.lower() in line.lower()

@@ -29,6 +29,8 @@ Sites = tuple[tuple[str, float, float] | tuple[str], ...]
 """Names with two coordinates each, or names alone where distances are listed."""
 Ways = tuple[tuple[str, str, float], ...]
 """A value of the column of places, a site, and how far apart they are."""
+COORDINATES = (("latitude", "longitude"), ("lat", "lon"), ("lat", "lng"), ("east", "north"), ("x", "y"))
+"""Names of two coordinates, as parts of the names of columns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,3 +181,20 @@ def _earth(where: Floats, spots: Floats) -> Floats:
     half = np.sin((two - one) / 2) ** 2
     arc = half[..., 0] + np.cos(one[..., 0]) * np.cos(two[..., 0]) * half[..., 1]
     return np.asarray(2 * EARTH * np.arcsin(np.sqrt(np.clip(arc, 0, 1))))
+
+
+def likely_places(domain: Domain) -> list[str]:
+    """Two columns of numbers whose names say that they are coordinates, else the columns of numbers.
+
+    >>> from core.schema.domain import Integers
+    >>> named = ("hour", "start_east", "start_north")
+    >>> likely_places(Domain(tuple(Integers(name=name, low=0, high=9) for name in named)))
+    ['start_east', 'start_north']
+    """
+    numeric = {attribute.name.lower(): attribute.name for attribute in domain if attribute.numeric}
+    for one, other in COORDINATES:
+        for name, written in numeric.items():
+            parts = name.split("_")
+            if one in parts and (second := "_".join(other if part == one else part for part in parts)) in numeric:
+                return [written, numeric[second]]
+    return list(numeric.values())

@@ -31,6 +31,7 @@ class SiteProblem:
         low=1,
         high=2,
         start=2,
+        first="places",
         help="Two columns of numbers (x and y, or latitude and longitude), or one column whose values name sites, or "
         "areas from which distances are listed.",
     )

@@ -7,12 +7,12 @@ the browser's secure generator. A content policy inside the file forbids every c
 from __future__ import annotations
 
 import json
-import math
 import re
 from pathlib import Path
 from typing import Any
 
 from core.base.errors import BadFile, BadParameter
+from core.base.odds import most_won, percent_up
 from core.local.plan import CollectPlan, described
 from core.local.question import LocalQuestion
 from core.local.randomisers.hashing import LocalHashing
@@ -76,11 +76,12 @@ def kit_facts(plan: CollectPlan) -> dict[str, Any]:
 def deniability(plan: CollectPlan) -> str:
     """What is promised to the person, in plain words."""
     epsilon = float(plan.epsilon)
-    sure = min(99.99, 100 / (1 + math.exp(-epsilon)))
+    most = percent_up(most_won(epsilon))
+    sure = f"at most {most} % sure" if most <= 99 else "nearly sure"
     return (
         "Your answer is changed by chance on your own device before you send anything. Whoever reads your line, and "
-        "thinks two of your possible answers equally likely before, can be at most "
-        f"{sure:.4g} % sure of one of them after (ε = {epsilon:g}). You can always say that chance changed it."
+        f"thinks two of your possible answers equally likely before, can be {sure} of one of them after "
+        f"(ε = {epsilon:g}). You can always say that chance changed it."
     )
 
 

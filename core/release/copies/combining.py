@@ -20,7 +20,8 @@ as the table has rows, drawn so evenly that sampling moves it little.
 
 What the mechanism did not measure enters with a size that was found privately and a direction that is drawn; where a
 single strong dependence was missed, an interval is too short: of correlations and regression coefficients that hung on
-such a one, between four and ten of ten lay inside their 95 % (README has the figures), of group means about nine.
+such a one, between four and ten of ten lay inside their 95 %, of group means about nine
+(`tests/bench/README.md` has the figures).
 """
 
 from __future__ import annotations

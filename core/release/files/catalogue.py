@@ -60,7 +60,7 @@ def promise(certificate: Certificate) -> str:
     little = " ".join(budget_warnings(certificate.epsilon, certificate.delta))
     return (
         f"{amount(certificate.synthetic_rows)} synthetic records, released with differential privacy: "
-        f"epsilon = {certificate.epsilon:g}{delta}, mechanism '{certificate.mechanism}'. "
+        f"epsilon = {certificate.epsilon:g}{delta}. "
         f"{certificate.neighbours} No record belongs to a person. {little}"
     ).rstrip()
 

@@ -24,10 +24,13 @@ from core.release.reports.drawing import MOST_SIDE
 from core.release.reports.imprint import Imprint
 from core.rules.rule_set import rules_of
 from core.rules.told import about
-from core.schema.domain import Domain
+from core.schema.attributes import Attribute, Booleans
+from core.schema.domain import Dates, Domain, Integers
+from core.schema.ordered import Reals
 
 MOST_COLUMNS, MOST_PAIRS, MOST_NAMED = 20, 4, 10
 MOST_VALUES = 100_000
+KINDS = {"integers": "Whole numbers", "reals": "Numbers", "dates": "Days", "booleans": "True or false"}
 TableOf = Callable[[Sequence[str]], NDArray[np.float64]]
 USES = (
     "Good for: shares and counts of large groups, tables of the columns that were asked for, building and testing of "
@@ -61,7 +64,7 @@ def content(
         *_columns(domain, marginal),
         *_pairs(domain, marginal, tables),
         Heading("Columns of the schema"),
-        Facts([(each.name, f"{each.kind}, {amount(each.size)} cells. {each.note}") for each in domain]),
+        Facts([(each.name, f"{_described(each)}. {each.note[:1].upper()}{each.note[1:]}") for each in domain]),
     ]
 
 
@@ -106,7 +109,7 @@ def _promised(certificate: Certificate, domain: Domain) -> Iterator[ReportBlock]
             *_unlisted(certificate),
             ("Made", f"{certificate.created} by {certificate.software}"),
             ("Release", certificate.plan),
-            *([] if certificate.spend is None else [("Paid by", f"spend {certificate.spend:,} of its account")]),
+            *([] if certificate.spend is None else [("Paid", f"as payment {certificate.spend:,} from its budget")]),
         ]
     )
 
@@ -180,9 +183,27 @@ def _pairs(domain: Domain, marginal: TableOf, tables: Sequence[Columns]) -> Iter
     small = [pair for pair in pairs if all(1 < domain[name].size <= MOST_SIDE for name in pair)][:MOST_PAIRS]
     if small:
         yield Heading("Pairs of columns")
-    for pair in small:
+    # The flat ones first: they share a page.
+    for pair in sorted(small, key=lambda pair: domain[pair[0]].size):
         yield Heading(" by ".join(pair), 3)
         yield HeatFigure(" by ".join(pair), [_labels(domain, name) for name in pair], marginal(pair))
+
+
+def _described(attribute: Attribute) -> str:
+    """What a column holds, in words.
+
+    >>> from core.schema.domain import Categories, Integers
+    >>> _described(Integers(name="age", low=0, high=99, bins=20))
+    'Whole numbers from 0 to 99 in 20 bins'
+    >>> _described(Categories(name="sex", values=("female", "male"), missing=True))
+    '2 values, or missing'
+    """
+    kind = KINDS.get(attribute.kind, attribute.kind)
+    missing = ", or missing" if attribute.missing else ""
+    if isinstance(attribute, Integers | Reals | Dates):
+        low, high = (f"{end:,.6g}" if isinstance(end, float) else end for end in (attribute.low, attribute.high))
+        return f"{kind} from {low} to {high} in {plural(attribute.regular, 'bin')}{missing}"
+    return (kind if isinstance(attribute, Booleans) else f"{amount(attribute.regular)} values") + missing
 
 
 def _labels(domain: Domain, name: str) -> list[str]:

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 WIDTH, BAR, LABEL = 640, 18, 190
 MOST_BARS = 40
 CELL, MOST_SIDE = 22, 24
+WIDEST, SLANTED, LETTER = 90, 16, 7
+"""Pixels of the widest cell, letters of the longest name above a grid, and pixels of a letter."""
 
 
 def bars(title: str, labels: Sequence[str], values: NDArray[np.float64]) -> str:
@@ -40,27 +42,31 @@ def heat(title: str, sides: Sequence[Sequence[str]], table: NDArray[np.float64])
     """A grid of squares, darker for more rows, by the square root: a few large counts would leave the others white."""
     across, down = list(sides[1])[:MOST_SIDE], list(sides[0])[:MOST_SIDE]
     top = float(np.max(table, initial=0.0)) or 1.0
-    parts = []
+    # Few cells are as wide as their names, which then need not be slanted.
+    wide = max(CELL, min(WIDEST, (WIDTH - LABEL) // len(across)))
+    longest = min(SLANTED, max(map(len, across)))
+    slanted = LETTER * longest > wide
+    start, parts = (30 + int(0.87 * LETTER * longest) if slanted else 24), []
     for row, label in enumerate(down):
-        y = 110 + row * CELL
+        y = start + row * CELL
         parts.append(f'<text x="{LABEL - 6}" y="{y + 15}" text-anchor="end">{_short(label)}</text>')
         for column, other in enumerate(across):
             value = max(0.0, float(table[row, column]))
             shade = 0.04 + 0.96 * (value / top) ** 0.5
             parts.append(
-                f'<rect x="{LABEL + column * CELL}" y="{y}" width="{CELL - 1}" height="{CELL - 1}" '
+                f'<rect x="{LABEL + column * wide}" y="{y}" width="{wide - 1}" height="{CELL - 1}" '
                 f'fill-opacity="{shade:.3f}"><title>{_short(label)}, {_short(other)}: {value:,.0f}'
                 "</title></rect>"
             )
     for column, label in enumerate(across):
-        x = LABEL + column * CELL + 15
-        parts.append(f'<text transform="translate({x} 104) rotate(-60)">{_short(label, 16)}</text>')
+        x, turn = LABEL + column * wide + (wide // 2 + 4 if slanted else 2), " rotate(-60)" if slanted else ""
+        parts.append(f'<text transform="translate({x} {start - 6}){turn}">{_short(label, SLANTED)}</text>')
     row, column = (int(place) for place in np.unravel_index(int(np.argmax(table)), table.shape))
     peak = f"{float(table.max()):,.0f} at {sides[0][row]}, {sides[1][column]}"
     alt = f"{title}: {table.size} counts, darker for more; the largest is {peak}."
     if len(across) < table.shape[1] or len(down) < table.shape[0]:
         alt += f" The first {len(down)} by {len(across)} values are drawn."
-    return _figure("".join(parts), LABEL + len(across) * CELL + 60, 110 + len(down) * CELL + 4, alt)
+    return _figure("".join(parts), LABEL + len(across) * wide + 60, start + len(down) * CELL + 4, alt)
 
 
 def _figure(content: str, width: int, height: int, alt: str) -> str:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 WIDTH, MARGIN = 178.0, 16.0
 """Millimetres of text on a page of 210, and beside it."""
 BAR, LABEL, CELL = 4.6, 52.0, 6.0
+SLANTED, WIDEST = 24.0, 24.0
+"""The longest slanted name above a grid, and the widest of its cells."""
 LINE = 5.0
 INK, COLOUR, GREY = (22, 32, 42), (31, 95, 139), (154, 167, 180)
 UNWRITTEN = (
@@ -49,9 +51,9 @@ def write_pdf(title: str, blocks: Iterable[ReportBlock], created: str) -> bytes:
     pdf.ln(2)
     unwritten = _letters(title) != title.translate(SAME)
     every = list(blocks)
-    for block, after in zip(every, [*every[1:], None], strict=True):
+    for place, block in enumerate(every):
         unwritten |= any(_letters(text) != text.translate(SAME) for text in _texts(block))
-        if isinstance(block, Heading) and pdf.will_page_break(_room(after)):
+        if isinstance(block, Heading) and pdf.will_page_break(_room(every[place:])):
             # A heading stays with what follows it.
             pdf.add_page()
         _write(pdf, block)
@@ -61,9 +63,17 @@ def write_pdf(title: str, blocks: Iterable[ReportBlock], created: str) -> bytes:
     return bytes(pdf.output())
 
 
-def _room(after: ReportBlock | None) -> float:
-    """Millimetres that a heading needs together with the first part of what follows it."""
-    return 45 + CELL * min(len(after.sides[0]), MOST_SIDE) if isinstance(after, HeatFigure) else 30
+def _room(blocks: Sequence[ReportBlock]) -> float:
+    """Millimetres that headings need together with what follows them: a figure as a whole, the beginning of a text."""
+    after = next((block for block in blocks if not isinstance(block, Heading)), None)
+    headings = 12.0 * next((place for place, block in enumerate(blocks) if block is after), 0)
+    match after:
+        case HeatFigure(_, sides):
+            return headings + SLANTED + 8 + CELL * min(len(sides[0]), MOST_SIDE)
+        case BarFigure(_, labels):
+            return headings + 8 + BAR * min(len(labels), MOST_BARS)
+        case _:
+            return headings + 18
 
 
 def _write(pdf: FPDF, block: ReportBlock) -> None:
@@ -139,14 +149,18 @@ def _heat(pdf: FPDF, sides: Sequence[Sequence[str]], table: Floats) -> None:
     """A grid of squares, darker for more rows by the square root of the counts."""
     down, across = list(sides[0])[:MOST_SIDE], list(sides[1])[:MOST_SIDE]
     top = float(np.max(table, initial=0.0)) or 1.0
-    if pdf.will_page_break(CELL * len(down) + 30):
+    if pdf.will_page_break(CELL * len(down) + SLANTED + 6):
         pdf.add_page()
-    start = pdf.get_y() + 24
     pdf.set_font("Helvetica", size=7)
+    # Few cells are as wide as their names, which then need not be slanted.
+    wide = max(CELL, min(WIDEST, (WIDTH - LABEL) / len(across)))
+    longest = max(pdf.get_string_width(_letters(label)) for label in across)
+    slanted = longest > wide - 1
+    start = pdf.get_y() + (min(SLANTED, 0.87 * longest + 4) if slanted else 5)
     for column, label in enumerate(across):
-        x = MARGIN + LABEL + column * CELL + CELL / 2
-        with pdf.rotation(60, x, start - 1):
-            pdf.text(x, start - 1, _fitted(pdf, label, 24))
+        x = MARGIN + LABEL + column * wide + (wide / 2 if slanted else 0.5)
+        with pdf.rotation(60 if slanted else 0, x, start - 1):
+            pdf.text(x, start - 1, _fitted(pdf, label, SLANTED))
     for row, label in enumerate(down):
         y = start + row * CELL
         pdf.set_xy(MARGIN, y)
@@ -154,7 +168,7 @@ def _heat(pdf: FPDF, sides: Sequence[Sequence[str]], table: Floats) -> None:
         for column in range(len(across)):
             share = (max(0.0, float(table[row, column])) / top) ** 0.5
             pdf.set_fill_color(*(round(255 - share * (255 - part)) for part in COLOUR))
-            pdf.rect(MARGIN + LABEL + column * CELL, y, CELL - 0.3, CELL - 0.3, style="F")
+            pdf.rect(MARGIN + LABEL + column * wide, y, wide - 0.3, CELL - 0.3, style="F")
     pdf.set_xy(MARGIN, start + CELL * len(down) + 1)
     _text(pdf, f"Darker for more rows; the largest count is {top:,.0f}.", 8)
 

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from core.base.arrays import Floats
 from core.schema.attributes import Attribute
 from core.schema.domain import Domain
-from dashboard.views.common.charts import DARK, DIFFERENCE, GREY, MARGINS, PALE, spread
+from dashboard.views.common.charts import DARK, DIFFERENCE, GREY, MARGINS, PALE, axis, spread
 
 MOST_DOTS = 2_000
 PALE_BAR = {"color": PALE, "line": {"color": DARK, "width": 1}}
@@ -59,6 +59,7 @@ def side_by_side(domain: Domain, columns: Sequence[str], real: Floats, released:
             ]
         )
         figure.update_layout(barmode="group", yaxis_title="rows", legend=ABOVE)
+        figure.update_yaxes(tickformat=",")
     else:
         most = float(off.max()) or 1.0
         figure = go.Figure(
@@ -73,9 +74,9 @@ def side_by_side(domain: Domain, columns: Sequence[str], real: Floats, released:
                 hovertemplate="%{y}, %{x}: %{z:+,.0f} rows<extra></extra>",
             )
         )
-        figure.update_yaxes(type="category", autorange="reversed", automargin=True, title=columns[0])
-    figure.update_layout(margin=MARGINS, height=420, xaxis_title=columns[-1])
-    figure.update_xaxes(type="category", automargin=True)
+        figure.update_yaxes(**axis(domain[columns[0]], labels[0]), autorange="reversed")
+    figure.update_layout(margin=MARGINS, height=420)
+    figure.update_xaxes(**axis(domain[columns[-1]], labels[-1]))
     return figure, alt
 
 
@@ -105,11 +106,11 @@ def running(attribute: Attribute, real: Floats, released: Floats) -> tuple[go.Fi
     )
     worst = float(gap.max() - gap.min())
     if high > low:
-        figure.add_vrect(x0=labels[low], x1=labels[high - 1], fillcolor=GREY, opacity=0.25, line_width=0, layer="below")
-    figure.update_layout(
-        margin=MARGINS, height=340, xaxis_title=attribute.name, yaxis_title="share up to here", legend=ABOVE
-    )
-    figure.update_xaxes(type="category", automargin=True, nticks=20)
+        # Places on an axis of names are whole numbers; the cells (low, high] reach half a step beyond their middles.
+        ends = np.searchsorted(places, [low, high - 1]) + np.array([-0.5, 0.5])
+        figure.add_vrect(x0=ends[0], x1=ends[1], fillcolor=GREY, opacity=0.25, line_width=0, layer="below")
+    figure.update_layout(margin=MARGINS, height=340, yaxis_title="share up to here", legend=ABOVE)
+    figure.update_xaxes(**axis(attribute, [labels[place] for place in places]))
     figure.update_yaxes(range=[0, 1.02], tickformat=".0%")
     where = f"{labels[min(low, regular - 1)]} and {labels[max(high - 1, 0)]}"
     return figure, f"Running shares of table and release; the worst interval lies between {where}.", worst

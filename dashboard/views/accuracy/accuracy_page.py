@@ -102,14 +102,14 @@ def _overview(table: DeskTable, compared: list[ComparedRelease]) -> None:
             "Class": found.sentence,
             "Mean error": f"{100 * found.mean:.3f} % (±{rows(found.mean * exact)})",
             "Largest error": f"{100 * found.largest:.3f} % (±{rows(found.largest * exact)})",
-            "Promised mean": f"±{rows(one.release.certificate.expected_error['mean'])}",
+            "Expected mean": f"±{rows(one.release.certificate.expected_error['mean'])}",
             **({"Release": f"{place}. {one.name}"} if len(compared) > 1 else {}),
         }
         for place, one in enumerate(compared, start=1)
         for found in one.scores
     ]
     plain_table.show(lines, "Mean and largest error of each release and class.")
-    messages.note("Exact errors, as shares of the table and in rows; the promise is public.", STATUS)
+    messages.note("Exact errors, as shares of the table and in rows; what was expected is public.", STATUS)
     many = len(compared) > 1
     named = [
         (f"{place}. {found.name}" if many else found.name, found.errors)
@@ -143,12 +143,16 @@ def _tables(desk: Desk, table: DeskTable, one: ComparedRelease) -> None:
     """Real and released counts side by side; for an ordered column also the running shares."""
     st.header("Counts side by side", divider="gray")
     columns = st.multiselect(
-        "Columns", table.domain.names, default=list(table.domain.names[:1]), max_selections=2, key="side-by-side"
+        "Columns",
+        table.domain.names,
+        default=list(table.domain.names[:1]),
+        max_selections=2,
+        key=f"side-by-side-{table.id}",
     )
     if not columns:
         return
     if table.domain.cells(columns) > charts.MOST_CELLS:
-        st.info("That are too many counts to draw; choose fewer or smaller columns.", icon=":material/grid_on:")
+        st.info("These are too many counts to draw; choose fewer or smaller columns.", icon=":material/grid_on:")
         return
     real = np.asarray(desk.truth(table).marginal(columns), dtype=np.float64)
     released = one.release.marginal(columns)

@@ -5,6 +5,8 @@ Everything but what was measured privately is exact, so it is a figure or plain 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import groupby
 from typing import cast
 
 import numpy as np
@@ -58,9 +60,10 @@ def _score(quality: Quality, release: Release) -> None:
             )
     if lost := quality.lost():
         st.warning(messages.plain(lost), icon=":material/warning:")
-    with st.container(border=True):
-        st.markdown("**Measured privately, so it may be told**")
-        measured_view.show(release)
+    if release.measured is not None:
+        with st.container(border=True):
+            st.markdown("**Measured privately, so it may be told**")
+            measured_view.show(release)
 
 
 def _columns(quality: Quality) -> None:
@@ -114,8 +117,9 @@ def _numbers(desk: Desk, table: DeskTable, plan_id: str, release: Release) -> No
     numbers, correlations = _compared(desk, table, plan_id, release)
     if not numbers:
         return
-    st.subheader("Means, quantiles and correlations")
-    plain_table.show([_line(table, number) for number in numbers], "Means and quantiles, true and released.")
+    st.subheader("Means, quartiles and correlations")
+    by_column = [tuple(group) for _, group in groupby(numbers, key=lambda number: number.columns)]
+    plain_table.show([_column_line(table, each) for each in by_column], "Means and quartiles, true and released.")
     inside = sum(number.inside for number in numbers)
     messages.note(
         f"{inside} of {plural(len(numbers), 'released number')} lie in the sampling interval: where a table of as many "
@@ -124,7 +128,7 @@ def _numbers(desk: Desk, table: DeskTable, plan_id: str, release: Release) -> No
     )
     if correlations:
         strongest = correlations[:STRONGEST]
-        plain_table.show([_line(table, number) for number in strongest], "Correlations, true and released.")
+        plain_table.show([_pair_line(number) for number in strongest], "Correlations, true and released.")
         inside = sum(number.inside for number in correlations)
         messages.note(
             f"The strongest of {plural(len(correlations), 'correlation')} between columns of numbers or dates; "
@@ -133,18 +137,31 @@ def _numbers(desk: Desk, table: DeskTable, plan_id: str, release: Release) -> No
         )
 
 
-def _line(table: DeskTable, number: ComparedNumber) -> dict[str, str]:
+def _column_line(table: DeskTable, numbers: Sequence[ComparedNumber]) -> dict[str, str]:
+    """The mean of a column with its interval, and its quartiles in one cell each: few lines, also of many columns."""
+    [mean], quartiles = numbers[:1], numbers[1:]
+    attribute = table.domain[mean.columns[0]]
+
     def written(value: float) -> str:
-        if len(number.columns) > 1:
-            return f"{value:+z.2f}"
-        return summaries.shown(table.domain[number.columns[0]], value)
+        return summaries.shown(attribute, value)
 
     return {
-        "Column" if len(number.columns) == 1 else "Columns": " and ".join(number.columns),
-        "Number": number.name,
-        "True": written(number.truth),
-        "Sampling interval": f"{written(number.low)} to {written(number.high)}",
-        "Released": written(number.released),
+        "Column": attribute.name,
+        "Mean": written(mean.truth),
+        "Sampling interval": f"{written(mean.low)} to {written(mean.high)}",
+        "Mean, released": written(mean.released),
+        "Quartiles": " · ".join(written(each.truth) for each in quartiles),
+        "Quartiles, released": " · ".join(written(each.released) for each in quartiles),
+        "Inside": f"{sum(number.inside for number in numbers)} of {len(numbers)}",
+    }
+
+
+def _pair_line(number: ComparedNumber) -> dict[str, str]:
+    return {
+        "Columns": " and ".join(number.columns),
+        "Correlation": f"{number.truth:+z.2f}",
+        "Sampling interval": f"{number.low:+z.2f} to {number.high:+z.2f}",
+        "Released": f"{number.released:+z.2f}",
         "Inside": "yes" if number.inside else "no",
     }
 

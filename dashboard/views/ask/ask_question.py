@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -15,9 +16,9 @@ from core.kernel.query import Statistic
 from core.schema.domain import Domain
 from core.sessions.answer import Answer
 from core.sessions.question import SessionQuestion
-from core.sessions.select_answer import SelectAnswer
 from core.sessions.session import Session
-from dashboard.views.ask import select_view, statistic_form
+from core.sessions.visit import UNLISTED, Visit
+from dashboard.views.ask import numbers_form, select_view, statistic_form
 from dashboard.views.common import charts, messages, state
 
 Composed = str | Statistic
@@ -26,12 +27,27 @@ MOST_STEPS = 1_000
 KINDS = {
     "easy": ("Easy: answered from what is public already.", "blue"),
     "hard": ("Hard: measured, and learned from.", "violet"),
-    "unchecked": ("Unchecked: the session has no measurement left, so nobody compared it with the table.", "orange"),
+    "unchecked": ("Unchecked: answered from what is public, and not compared with the table.", "orange"),
 }
 
 
-def show(here: state.PageState, session: Session, most: int | None = None) -> None:
-    """The composer, and the answer to the last question; a visitor may ask at most so many in one visit."""
+@dataclass(frozen=True, kw_only=True)
+class Guest:
+    """What a visitor may ask in one visit."""
+
+    most: int
+    """Questions altogether."""
+    hard: int
+    """Hard answers."""
+    kept: int
+    """Hard answers that visitors leave to the curator."""
+
+    def visit(self, here: state.PageState, session: Session) -> Visit:
+        return Visit(session=session, hard=self.hard - here.taken.get(session.id, 0), kept=self.kept)
+
+
+def show(here: state.PageState, session: Session, guest: Guest | None = None) -> None:
+    """The composer, and the answer to the last question; without a guest the curator asks."""
     if session.status == "closed":
         why = "could not go on and is closed" if session.summary().reason == "failed" else "is closed"
         st.info(f"This session {why}; its transcript stays below.", icon=":material/lock:")
@@ -39,6 +55,7 @@ def show(here: state.PageState, session: Session, most: int | None = None) -> No
     st.header("Question", divider="gray")
     ways: dict[str, Callable[[Domain, str], Composed | None]] = {
         "A group": _cell,
+        "Numbers by group": numbers_form.compose,
         "An interval": _interval,
         "A weighted sum": _halfspace,
         "A formula or SQL": _formula,
@@ -56,7 +73,9 @@ def show(here: state.PageState, session: Session, most: int | None = None) -> No
     except DeskError as problem:
         st.error(messages.sentence(problem), icon=":material/error:")
         return
-    st.button("Ask", type="primary", icon=":material/send:", on_click=_ask, args=(here, session, text, most), key="ask")
+    st.button(
+        "Ask", type="primary", icon=":material/send:", on_click=_ask, args=(here, session, text, guest), key="ask"
+    )
     if here.problem:
         st.error(here.problem, icon=":material/error:")
         here.problem = None
@@ -81,20 +100,24 @@ def _say(text: Composed, session: Session) -> None:
     messages.note(messages.plain(asked[:1].upper() + asked[1:]) + ".", "public")
 
 
-def _ask(here: state.PageState, session: Session, text: Composed, most: int | None) -> None:
+def _ask(here: state.PageState, session: Session, text: Composed, guest: Guest | None) -> None:
     """In the button's callback: an answer is stored before it is shown, so a click elsewhere loses nothing."""
     try:
         statement = text if isinstance(text, str) and is_select(text) else None
         questions = session.sql_price(statement).questions if statement else 1
-        if most is not None and here.asked + questions > most:
-            here.problem = f"This visit has asked {here.asked:,} of its {most:,} questions; leave the rest to others."
+        single = None if statement else text if isinstance(text, Statistic) else question(text, session.domain)
+        if guest is None:
+            here.answered = (session.id, session.sql(statement or "") if single is None else session.answer(single))
             return
-        here.asked += questions if most is not None else 0
-        found: Answer | SelectAnswer
-        if statement:
-            found = session.sql(statement)
-        else:
-            found = session.answer(text if isinstance(text, Statistic) else question(text, session.domain))
+        if here.asked + questions > guest.most:
+            here.problem = (
+                f"This visit has asked {here.asked:,} of its {guest.most:,} questions; leave the rest to others."
+            )
+            return
+        here.asked += questions
+        visit = guest.visit(here, session)
+        found, taken = visit.sql(statement or "") if single is None else visit.answer(single)
+        here.taken[session.id] = here.taken.get(session.id, 0) + taken
         here.answered = (session.id, found)
     except Exception as problem:
         here.problem = messages.sentence(problem)
@@ -112,7 +135,7 @@ def _promised(answer: Answer, free: bool) -> str:
         return " ".join(said)
     if free:
         return "No error is promised: the release behind this answer was not measured on such questions."
-    return "No error is promised: nothing is left to compare this answer with the table, and it may be far off."
+    return "No error is promised: this answer was not compared with the table, and may be far off."
 
 
 def _reply(answer: Answer, free: bool) -> None:
@@ -125,6 +148,9 @@ def _reply(answer: Answer, free: bool) -> None:
         text, color = KINDS[answer.kind]
         st.badge(text, color=color)  # type: ignore[arg-type]
         messages.note(_promised(answer, free), "released")
+        if answer.number == UNLISTED:
+            messages.note("It cost nothing, and is not in the transcript.", "released")
+            return
         cost = "It took one hard answer." if answer.cost else "It cost nothing."
         messages.note(f"Question {answer.number}. {cost} Asking it again gives the same answer for free.", "released")
 

@@ -22,8 +22,8 @@ def show(here: state.PageState, desk: Desk, session: Session) -> None:
     token, here.token = here.token, None
     with st.popover("Programs may ask" if key else "Let programs ask", icon=":material/terminal:"):
         st.write(
-            "With a token, programs ask this session by HTTP while it is shared: the same answers, limits and "
-            "transcript. The token is shown once; a new one replaces it."
+            "With a token, programs ask this session by HTTP while it is shared: the same answers and "
+            "transcript, hard answers included. The token is shown once; a new one replaces it."
         )
         rate = st.number_input(
             "Questions a minute",

@@ -27,7 +27,8 @@ def whose(desk: Desk, table: DeskTable, tables: Sequence[DeskTable], statement: 
     name = desk.account_name(table)
     others = [other.name for other in tables if other.id != table.id and desk.same_account(other, table)]
     sharing = f", with {', '.join(map(repr, others))}" if others else ""
-    messages.note(messages.plain(f"This is the account '{name}'{sharing}."), "curator only")
+    if others or name != table.name:
+        messages.note(messages.plain(f"This is the account '{name}'{sharing}."), "curator only")
     for kept in statement.apart:
         line = f"Its rows seem to be those of the account '{kept.name}'. Kept apart since {kept.at[:10]}: {kept.reason}"
         messages.note(messages.plain(line), "curator only")

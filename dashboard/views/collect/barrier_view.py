@@ -12,12 +12,22 @@ from dashboard.views.common import messages
 PEOPLE, MOST_BITS, BITS = 20_000, 7, 100
 
 
+TITLE = "What trusting nobody costs"
+
+
 def show() -> None:
+    """Computed when it is unfolded: it is read once, and takes a second."""
+    part = st.expander(TITLE, icon=":material/school:", key="collect-barrier-open", on_change="rerun")
+    if part.open:
+        with part:
+            _curve()
+
+
+def _curve() -> None:
     st.write(
         "People who randomise themselves can answer few questions well. A parity (do an odd number of these s "
         "things hold?) can be computed from the answers to all conjunctions (do all of these things hold?), but "
-        "every small error counts up to (3^s − 1)/2 times; and parities are out of reach of local algorithms. So "
-        "conjunctions of many columns cannot all be estimated well without a trusted curator."
+        "every small error counts up to (3^s − 1)/2 times, and parities are out of reach of local algorithms."
     )
     figure, alt = collect_charts.barrier(_runs())
     st.plotly_chart(figure, alt=alt, key="collect-barrier", config={"displayModeBar": False})

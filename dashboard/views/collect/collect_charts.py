@@ -32,7 +32,7 @@ def compared(designs: Sequence[tuple[str, QuestionDesign]]) -> tuple[go.Figure, 
         _marks(figure, name, [100 * one.central], ["trusted curator"], GREY, "diamond-open")
     figure.update_layout(margin=MARGINS, height=340, yaxis_title="expected error, in %", showlegend=False)
     figure.update_xaxes(type="category", automargin=True)
-    figure.update_yaxes(type="log")
+    figure.update_yaxes(type="log", dtick="D2", tickformat="~g")
     worst = max(designs, key=lambda pair: pair[1].error)
     most = f"the largest is {100 * worst[1].error:.3g} percent for {worst[0]}"
     return figure, f"Expected errors of {len(designs)} questions; {most}."
@@ -78,7 +78,7 @@ def barrier(runs: Sequence[MeasuredBarrier]) -> tuple[go.Figure, str]:
     bits = [one.bits for one in runs]
     figure = go.Figure()
     for name, values, color, dash in (
-        ("bound: (3^s − 1)/2 times the conjunctions' error", [one.bound for one in runs], GREY, "dash"),
+        ("bound, from conjunctions", [one.bound for one in runs], GREY, "dash"),
         ("measured, from conjunctions", [one.from_conjunctions for one in runs], DARK, "solid"),
         ("measured, the parity asked directly", [one.asked_directly for one in runs], MIDDLE, "dot"),
     ):
@@ -90,7 +90,7 @@ def barrier(runs: Sequence[MeasuredBarrier]) -> tuple[go.Figure, str]:
         margin=MARGINS, height=340, xaxis_title="bits of the parity (s)", yaxis_title="error, in % of the people",
         legend={"orientation": "h", "y": -0.3},
     )  # fmt: skip
-    figure.update_yaxes(type="log")
+    figure.update_yaxes(type="log", dtick="D2", tickformat="~g")
     last = runs[-1]
     return figure, (
         f"Errors of parities of 1 to {last.bits} bits: from conjunctions {100 * last.from_conjunctions:.3g} percent at "

@@ -174,12 +174,12 @@ def _expected(plan: CollectPlan) -> None:
     lines = [
         {
             "Question": described(each.question),
-            "Wanted": each.question.wanted,
-            "Randomiser": f"{randomisers[each.question.randomiser].title} ({each.question.randomiser})",
+            # Only where it tells the questions apart: a phone has room for few columns.
+            **({"Wanted": each.question.wanted} if len({one.question.wanted for one in found}) > 1 else {}),
+            "Randomiser": randomisers[each.question.randomiser].title,
             "People": f"about {amount(round(each.people))}",
-            "Expected error": percent(each.error),
-            "With a trusted curator": percent(each.central),
-            "Why": each.why,
+            "Error": percent(each.error),
+            "If trusted": percent(each.central),
         }
         for each in found
     ]
@@ -187,13 +187,15 @@ def _expected(plan: CollectPlan) -> None:
     st.table(pd.DataFrame(cells), hide_index=True, alt="Every question with its randomiser and expected error.")
     kinds = sorted({each.question.wanted for each in found})
     messages.note(
-        f"Errors: {'; '.join(f'{kind}: {METRICS[kind]}' for kind in kinds)}. Tried on public shapes.", "public"
+        f"Expected errors, tried on public shapes. {'; '.join(f'Of {kind}: {METRICS[kind]}' for kind in kinds)}. "
+        "If trusted: what a curator who holds the answers would have.",
+        "public",
     )
     figure, alt = collect_charts.compared([(described(each.question), each) for each in found])
     st.plotly_chart(figure, alt=alt, key="collect-compared", config={"displayModeBar": False})
     messages.note(
-        f"One mark per randomiser and question; the lowest is recommended. Plan {plan.id}: ε {float(plan.epsilon):g} "
-        f"per person, {float(plan.part):g} per answer.",
+        f"One mark per randomiser and question, the lowest is recommended; diamonds: a trusted curator. "
+        f"ε {float(plan.epsilon):g} per person, {float(plan.part):g} per answer.",
         "public",
     )
     _needed(plan)

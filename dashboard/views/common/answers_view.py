@@ -44,7 +44,8 @@ def show(release: Release, plan_id: str) -> None:
             key=f"answers-{plan_id}",
         )
     query = asked[place]
-    messages.note(f"{messages.plain(query.sentence(release.domain))}.", "released")
+    said = query.sentence(release.domain)
+    messages.note(f"{messages.plain(said[:1].upper() + said[1:])}.", "released")
     key = f"{plan_id}-{place}"
     if isinstance(query, Statistics):
         _by_group(release, query, key)
@@ -68,7 +69,15 @@ def _by_group(release: Release, query: Statistics, key: str) -> None:
     if source := str(frame["intervals"].iloc[0]):
         messages.note(f"Intervals are {source}. A row counts at the middle of its bin.", "released")
     shown = frame.drop(columns=["column", "intervals"])
-    st.dataframe(shown, hide_index=True, alt="Statistics by group with the ends of their intervals.")
+    numbers = shown.select_dtypes("number").columns
+    # As exactly as it is of use: the files have every digit.
+    shown[numbers] = shown[numbers].map(lambda value: float(f"{value:.4g}"))
+    st.dataframe(
+        shown,
+        hide_index=True,
+        column_config={name: st.column_config.NumberColumn(format="localized") for name in numbers},
+        alt="Statistics by group with the ends of their intervals.",
+    )
 
 
 def _ranges(release: Release, column: str, key: str) -> None:

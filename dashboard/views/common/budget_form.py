@@ -48,7 +48,7 @@ def failing(key: str, delta: str) -> str:
 
 
 def explained(chosen: Budget, about: str) -> None:
-    messages.note(f"{promise(chosen, about)} {odds(float(chosen.epsilon), float(chosen.delta))}", "public")
+    messages.note(f"{promise(chosen, about)} {odds(float(chosen.epsilon), float(chosen.delta), about)}", "public")
     warn(chosen)
 
 

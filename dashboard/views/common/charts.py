@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,9 +12,10 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from core.schema.attributes import Attribute
-from core.schema.domain import Domain
+from core.schema.domain import Dates, Domain
 
-MOST_CELLS, FEW_CELLS, FEW_TICKS = 4_000, 60, 12
+MOST_CELLS, FEW_CELLS, FEW_TICKS, MOST_TICKS = 4_000, 60, 12, 26
+TO = " to "
 DARK, MIDDLE, PALE, GREY = "#2b77ad", "#6fa8cf", "#c9d6e2", "#7d8894"
 """Dark and grey have at least 3:1 against both backgrounds, and dark against pale; middle parts dark pieces only."""
 MORE, DIFFERENCE = "Blues", "RdBu_r"
@@ -32,14 +34,33 @@ def counts(domain: Domain, columns: Sequence[str], table: NDArray[np.float64]) -
     by = " and ".join(columns)
     alt = f"{kind} of {flat.size} released counts by {by}; the largest is {flat.max():,.0f} at {place}."
     figure = go.Figure(_bars(labels[0], table) if len(columns) == 1 else _heat(labels, table))
-    figure.update_layout(
-        margin=MARGINS, height=420, xaxis_title=columns[-1], yaxis_title="rows" if len(columns) == 1 else columns[0]
-    )
-    # Labels such as '3' or '2024-01-01 to 2024-03-31' are names here, not numbers or dates.
-    figure.update_xaxes(type="category", automargin=True)
+    figure.update_layout(margin=MARGINS, height=420)
+    figure.update_xaxes(**axis(domain[columns[-1]], labels[-1]))
     if len(columns) == 2:
-        figure.update_yaxes(type="category", automargin=True, autorange="reversed")
+        figure.update_yaxes(**axis(domain[columns[0]], labels[0]), autorange="reversed")
+    else:
+        figure.update_yaxes(title="rows", tickformat=",")
     return figure, alt
+
+
+def axis(attribute: Attribute, labels: Sequence[str]) -> dict[str, Any]:
+    """An axis of a column's cells. Labels such as '3' or '2024-01-01' are names here, not numbers or dates.
+
+    Bins of days, and many bins of numbers, are long to read: each is marked by what it begins with, and at most some.
+    """
+    places = spread(len(labels), MOST_TICKS)
+    marks, title = [labels[place] for place in places], attribute.name
+    many = isinstance(attribute, Dates) or (attribute.ordered and len(marks) > FEW_TICKS)
+    if many and any(TO in mark for mark in marks):
+        marks, title = [mark.partition(TO)[0] for mark in marks], f"{attribute.name}, bins from"
+    return {
+        "type": "category",
+        "automargin": True,
+        "title": title,
+        "tickmode": "array",
+        "tickvals": [labels[place] for place in places],
+        "ticktext": marks,
+    }
 
 
 def spread(size: int, most: int) -> list[int]:
@@ -80,10 +101,8 @@ def running(attribute: Attribute, table: NDArray[np.float64]) -> tuple[go.Figure
             hovertemplate="up to %{x}: %{y:.1%} of the rows<extra></extra>",
         )
     )
-    figure.update_layout(
-        margin=MARGINS, height=360, xaxis_title=attribute.name, yaxis_title="share of the rows up to here"
-    )
-    figure.update_xaxes(type="category", automargin=True, nticks=20)
+    figure.update_layout(margin=MARGINS, height=360, yaxis_title="share of the rows up to here")
+    figure.update_xaxes(**axis(attribute, [attribute.label(place) for place in places]))
     figure.update_yaxes(range=[0, 1.02], tickformat=".0%")
     half = attribute.label(int(np.searchsorted(shares, 0.5).clip(0, regular - 1)))
     return figure, f"Line of the running share of rows by {attribute.name}; half of the rows lie at or below {half}."
@@ -152,7 +171,12 @@ def count_ticks(most: float) -> list[float]:
 
     >>> count_ticks(9_000), count_ticks(3)
     ([0.0, 600.0, 2000.0, 5000.0, 9000.0], [0.0, 1.0, 2.0, 3.0])
+    >>> count_ticks(177)
+    [0.0, 10.0, 40.0, 100.0, 170.0]
     """
     if most < 4:
         return [float(count) for count in range(int(most) + 1)] if most >= 1 else [0.0, most]
-    return [0.0, *(float(f"{most * share:.1g}") for share in (1 / 16, 1 / 4, 9 / 16)), float(f"{most:.2g}")]
+    # Rounded down: a tick above the largest count is not drawn.
+    unit = 10.0 ** (math.floor(math.log10(most)) - 1)
+    top = math.floor(most / unit) * unit
+    return [0.0, *(float(f"{most * share:.1g}") for share in (1 / 16, 1 / 4, 9 / 16)), top]

@@ -1,22 +1,22 @@
-"""The measured errors of a release: one figure, then every figure in words. All of it is in the certificate."""
+"""The errors of a release: as measured, one figure and then all in words, else as expected; all in the certificate."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from core.base.wording import rows
 from core.release.release import Release
 from dashboard.views.common import messages
 
-UNMEASURED = (
-    "Nothing was spent on measuring this release, so nothing is said about the errors that its answers really have; "
-    "the certificate says what to expect."
-)
+UNMEASURED = "Expected, not measured"
 
 
 def show(release: Release) -> None:
     measured = release.measured
     if measured is None:
-        messages.note(UNMEASURED, "public")
+        error = release.certificate.expected_error
+        said = f"±{rows(error['mean'])} on average; all within ±{rows(error['worst'])}, 95 % of the time."
+        messages.note(f"{UNMEASURED}: {messages.plain(error['about'])}: {said}", "public")
         return
     st.markdown(f"**{messages.plain(measured.headline())}**")
     for sentence in measured.sentences():

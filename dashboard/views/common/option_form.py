@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from core.base.options import Option
+from core.decisions.sites.places import likely_places
 from core.schema.attributes import Attribute, Booleans, Categories
 from core.schema.domain import Domain
 from dashboard.views.common import editors, lines_editor
@@ -21,6 +22,8 @@ SUITED: dict[str, tuple[Callable[[Attribute], bool], str]] = {
     "binary": (lambda attribute: attribute.size == 2 or isinstance(attribute, Booleans), "yes or no"),
 }
 """Which columns an option takes, and what is in them."""
+LIKELY: dict[str, Callable[[Domain], list[str]]] = {"places": likely_places}
+"""Which columns a form starts with, where their names tell."""
 EDITORS: dict[str, Callable[..., Any]] = {
     "facts": editors.facts,
     "conditions": editors.conditions,
@@ -89,7 +92,7 @@ def _columns(option: Option, domain: Domain, key: str) -> tuple[str, ...] | None
     chosen = st.multiselect(
         option.label if option.kind == "columns" else f"{option.label}s",
         names,
-        default=names if fewest is None or (fewest == 0 and not none) else names[: int(fewest)],
+        default=names if fewest is None or (fewest == 0 and not none) else _first(option, domain, names)[: int(fewest)],
         max_selections=None if option.high is None else int(option.high),
         key=key,
         help=option.help,
@@ -99,6 +102,12 @@ def _columns(option: Option, domain: Domain, key: str) -> tuple[str, ...] | None
         return () if none else None
     every = option.every and len(chosen) == len(names)
     return () if every else tuple(name for name in names if name in chosen)
+
+
+def _first(option: Option, domain: Domain, names: list[str]) -> list[str]:
+    """The columns that a form starts with: those that are likely meant, where there are enough of them."""
+    likely = LIKELY[option.first](domain) if option.first else []
+    return likely if option.start is not None and len(likely) >= option.start else names
 
 
 def _value(option: Option, options: Sequence[Option], domain: Domain, key: str) -> Any:

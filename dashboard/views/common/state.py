@@ -61,6 +61,8 @@ class PageState:
     """A session and the token for programs that was just made, shown once."""
     asked: int = 0
     """Questions asked of shared sessions in this visit."""
+    taken: dict[str, int] = field(default_factory=dict)
+    """Hard answers that this visit took, by session."""
     tour: int | None = None
     """The step of the guided tour, where one is under way."""
     problem: str | None = None

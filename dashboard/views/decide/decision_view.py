@@ -16,7 +16,7 @@ def show(stored: DecisionRelease, name: str) -> None:
     if decided.estimate is not None:
         messages.note(messages.plain(decided.estimate.sentence()), "released")
     messages.note(messages.plain(certificate["guarantee"]), "public")
-    messages.note(odds(certificate["epsilon"], certificate["delta"]), "public")
+    messages.note(odds(certificate["epsilon"], certificate["delta"], "the decision"), "public")
     if (drawn := decision_pictures.picture(stored)) is not None:
         figure, alt = drawn
         st.plotly_chart(figure, alt=alt, key=f"decision-{certificate['plan']}", config={"displayModeBar": False})

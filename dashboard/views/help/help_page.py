@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.base.odds import odds
+from core.base.odds import most_won, percent_up
 from core.base.version import program_version
 from core.desk.desk import Desk
 from core.desk.workspace import HOME_VARIABLE
@@ -52,21 +52,24 @@ def words() -> None:
     st.header("What the words mean", divider="gray")
     for word, meaning in WORDS.items():
         st.markdown(f"**{word}**: {meaning}")
-    for epsilon in (0.1, 1.0, 3.0):
-        messages.note(f"ε = {epsilon:g}: {odds(epsilon)}", "public")
+    won = ", ".join(f"{percent_up(most_won(epsilon))} % at ε {epsilon:g}" for epsilon in (0.1, 1.0, 3.0))
+    messages.note(f"Even bets on a person being in the table, won after seeing the release: at most {won}.", "public")
 
 
 def registered() -> None:
-    st.header("What can be asked", divider="gray")
-    _listed({name: kind.title for name, kind in query_classes.items()}, "Class", "In a sentence", "Every query class.")
-    st.header("How it is released", divider="gray")
-    _mechanisms(offline, "Every mechanism for releases.")
-    st.header("How questions are answered", divider="gray")
-    _mechanisms(interactive, "Every interactive mechanism.")
-    st.header("How decisions are made", divider="gray")
-    _mechanisms(decisions, "Every private decision.")
-    st.header("How people randomise their own answers", divider="gray")
-    _mechanisms(randomisers, "Every randomiser of the page Collect.")
+    """Every class and mechanism, folded: lists to look something up in, not to read."""
+    st.header("Everything that is offered", divider="gray")
+    with st.expander("What can be asked", icon=":material/list:"):
+        classes = {name: kind.title for name, kind in query_classes.items()}
+        _listed(classes, "Class", "In a sentence", "Every query class.")
+    for title, kinds, alt in (
+        ("How it is released", offline, "Every mechanism for releases."),
+        ("How questions are answered", interactive, "Every interactive mechanism."),
+        ("How decisions are made", decisions, "Every private decision."),
+        ("How people randomise their own answers", randomisers, "Every randomiser of the page Collect."),
+    ):
+        with st.expander(f"{title} ({len(kinds)})", icon=":material/list:"):
+            _mechanisms(kinds, alt)
 
 
 def settings(desk: Desk) -> None:
@@ -121,7 +124,7 @@ def _mechanisms(kinds: Mapping[str, Any], alt: str) -> None:
         {
             "Mechanism": [kind.title for kind in kinds.values()],
             "Known as": [", ".join(kind.known_as) for kind in kinds.values()],
-            "When": [kind.prefer for kind in kinds.values()],
+            "When": [_when(kind.prefer) for kind in kinds.values()],
             "Name": list(kinds),
         },
         alt,
@@ -136,3 +139,8 @@ def _table(columns: Mapping[str, list[str]], alt: str) -> None:
     """Sentences wrap in it, where a grid would cut them."""
     cells = {name: [messages.plain(text) for text in texts] for name, texts in columns.items()}
     st.table(pd.DataFrame(cells), hide_index=True, alt=alt)
+
+
+def _when(prefer: str) -> str:
+    told = prefer.removeprefix("Choose it ")
+    return told[:1].upper() + told[1:]

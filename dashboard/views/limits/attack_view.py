@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from core.base.odds import percent_up
 from core.desk.desk import Desk
 from core.desk.release_attacks import AttackedRelease
 from core.plans.statements import DeskTable
@@ -101,7 +102,7 @@ def _found(attacked: AttackedRelease) -> None:
     messages.note(
         f"Advantages of {len(report.found[0].membership)} runs on {report.targets:,} targets each, half of them "
         f"inside;{sampled} bars are two standard errors. At ε {attacked.epsilon:g} and δ {attacked.delta:g} nobody "
-        f"expects more than {percent(attacked.bound)}. The groups are of at least five rows that share ranges "
+        f"expects more than {percent_up(attacked.bound)} %. The groups are of at least five rows that share ranges "
         "(k-anonymity), the exact tables of four columns each.",
         STATUS,
     )

@@ -30,11 +30,18 @@ def recovered(
             marker={"color": color, "size": 14, "symbol": "diamond", "line": {"color": GREY, "width": 1}},
             hovertemplate="%{y:.1%}<extra></extra>",
         )  # fmt: skip
-    figure.add_hline(y=0.5, line={"color": GREY, "dash": "dash"}, annotation_text="guessing")
-    figure.add_hline(y=most, line={"color": GREY, "dash": "dot"}, annotation_text="most under this ε, for anybody")
+    figure.add_hline(
+        y=0.5, line={"color": GREY, "dash": "dash"}, annotation_text="guessing", annotation_position="bottom left"
+    )
+    figure.add_hline(
+        y=most,
+        line={"color": GREY, "dash": "dot"},
+        annotation_text="most under this ε",
+        annotation_position="bottom left",
+    )
     figure.update_layout(
         margin=MARGINS, height=400, legend=LEGEND, yaxis_title="share of the secret bits that comes back",
-        xaxis_title="size of the noise, in square roots of the number of people",
+        xaxis_title="noise, in square roots of the number of people",
     )  # fmt: skip
     figure.update_xaxes(type="log", tickvals=[*sizes, 64, 256], ticktext=[f"{size:g}" for size in (*sizes, 64, 256)])
     figure.update_yaxes(range=[0.3, 1.03], tickformat=".0%")

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from core.attacks.reconstruction import Recovered, by_budget, invented_column, noise_size, within
-from core.base.odds import most_won
+from core.base.odds import most_won, percent_up
 from core.privacy.budget import Budget
 from dashboard.views.common import messages
 from dashboard.views.common.wording import percent
@@ -42,7 +42,7 @@ def show() -> None:
     messages.note(
         f"Means of {RUNS} runs on {people} invented people and {sets:,} counts. With this desk's noise at ε "
         f"{epsilon:g} (δ {DELTA}) for all counts together, the attackers find {percent(desk.linear_program)} and "
-        f"{percent(desk.least_squares)}; guessing finds 50 %, and no attacker expects more than {percent(most)}.",
+        f"{percent(desk.least_squares)}; guessing finds 50 %, and no attacker expects more than {percent_up(most)} %.",
         "public",
     )
 

@@ -37,6 +37,8 @@ STEPS = (0.1, 0.3, 1.0, 3.0, 10.0)
 LARGEST = 1_000.0
 LEAST_DRAWN = 0.5
 """Rows below which a lower bound says nothing that a count does not."""
+FAR_BELOW = 10.0
+"""How many times smaller than every error a lower bound is not drawn any more."""
 
 
 def show(
@@ -69,18 +71,18 @@ def show(
         return
     within = wanted.within if isinstance(wanted, Accuracy) and wanted.error == kind else None
     dots = [dot for run, outcome in rehearsed for dot in _dot(run, outcome, plan, kind)]
-    least = _least(table, plan, rows, wanted.delta) if kind == "worst" else None
+    least = _least(table, plan, rows, wanted.delta, lines) if kind == "worst" else None
     figure, alt = compare_chart.compare(lines, dots, plan.mechanism, float(plan.budget.epsilon), within, least)
     st.plotly_chart(figure, alt=alt, key=f"{key}-chart", config={"displaylogo": False})
     hidden = max(0, len(lines) - compare_chart.MOST_LINES)
     others = f" Not drawn: {plural(hidden, 'mechanism')} with larger errors." if hidden else ""
-    messages.note(
-        "Lines are expected errors of the chosen questions: simulated on public rows at the chosen ε, by a model "
-        "elsewhere. Dotted lines are what a theorem promises for a table of so many rows; click a name to show it. "
-        "Crosses are rehearsals; no method stays below a long-dashed line on every table. Nothing here is computed "
-        "from the private rows." + others,
-        "public",
-    )
+    parts = [
+        "Expected errors: simulated on public rows at the chosen ε, by a model elsewhere.",
+        "Dotted: what a theorem promises; click a name to show it." if _any_promised(lines) else "",
+        "Crosses: rehearsals." if dots else "",
+        "Dashed: what no method stays below on every table." if least is not None else "",
+    ]
+    messages.note(" ".join(filter(None, parts)) + others, "public")
 
 
 def _lines(
@@ -108,14 +110,22 @@ def _epsilons(plan: ReleaseTerms) -> tuple[float, ...]:
     return tuple(center * step for step in STEPS if center * step <= LARGEST)
 
 
-def _least(table: DeskTable, plan: ReleaseTerms, rows: int, delta: object) -> LeastLine | None:
-    """The error that no method avoids on every table of so many rows, where that is proved; in 95 % of the runs."""
+def _any_promised(lines: Sequence[Line]) -> bool:
+    return any(value is not None for line in lines for value in line.promised)
+
+
+def _least(table: DeskTable, plan: ReleaseTerms, rows: int, delta: object, lines: Sequence[Line]) -> LeastLine | None:
+    """The error that no method avoids on every table of so many rows, where that is proved; in 95 % of the runs.
+
+    A bound far below every line would only press the lines together.
+    """
     domain = asked_columns(plan.queries, table.domain)
     found = [
         least_error(plan.queries, domain, table.unit, Budget(epsilon, delta), max(1, rows))
         for epsilon in _epsilons(plan)
     ]
-    if not any(bound.rows >= LEAST_DRAWN for bound in found):
+    best = min((error for line in lines for error in line.errors if error is not None), default=0.0)
+    if not any(bound.rows >= max(LEAST_DRAWN, best / FAR_BELOW) for bound in found):
         return None
     return LeastLine(
         theorem=next(bound.theorem for bound in found if bound.rows >= LEAST_DRAWN),

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from core.base.wording import rows
 from core.planning.simulation.error_map import ErrorMap
-from dashboard.views.common.charts import DARK, GREY, MARGINS
+from dashboard.views.common.charts import DARK, GREY, MARGINS, MORE
 from dashboard.views.plan.compare_chart import wrapped
 
 CELL, LEAST, MOST = 26, 320, 760
@@ -26,8 +26,9 @@ def heat(found: ErrorMap) -> tuple[go.Figure, str]:
             z=shares,
             x=found.columns,
             y=found.columns,
-            colorscale="Cividis",
-            colorbar={"title": "% of rows"},
+            colorscale=MORE,
+            zmin=0,
+            colorbar={"title": {"text": "% of rows in a wrong cell", "side": "right"}, "thickness": 14},
             hovertemplate="%{y}, %{x}: %{z:.3~g} % of the rows are in the wrong cell<extra></extra>",
         )
     )
@@ -40,21 +41,20 @@ def heat(found: ErrorMap) -> tuple[go.Figure, str]:
 
 
 def by_class(found: ErrorMap) -> tuple[go.Figure, str]:
-    """Mean and largest error of every chosen class."""
+    """Mean and largest error of every chosen class: marks, because a bar on a logarithmic scale has no foot."""
     names = [wrapped(sentence) for sentence in found.classes]
     figure = go.Figure()
     for place, (title, color) in enumerate((("on average", DARK), ("largest", GREY))):
         errors = [max(error[place], 0.05) for error in found.classes.values()]
-        figure.add_bar(
+        figure.add_scatter(
             y=names,
             x=errors,
             name=title,
-            orientation="h",
-            marker={"color": color},
+            mode="markers",
+            marker={"color": color, "size": 11, "symbol": ("circle", "diamond")[place]},
             hovertemplate=f"%{{y}}<br>{title}: ±%{{x:,.3~g}} rows<extra></extra>",
         )
     figure.update_layout(
-        barmode="group",
         margin=MARGINS,
         height=140 + 50 * len(names),
         xaxis_title="error in rows",
@@ -63,4 +63,4 @@ def by_class(found: ErrorMap) -> tuple[go.Figure, str]:
     figure.update_xaxes(type="log", dtick="D2", tickformat=",~g", automargin=True)
     figure.update_yaxes(automargin=True, autorange="reversed")
     parts = (f"{name}: {rows(mean)} on average, {rows(most)} at most" for name, (mean, most) in found.classes.items())
-    return figure, f"Bars of errors by class. {'; '.join(parts)}."
+    return figure, f"Errors by class. {'; '.join(parts)}."

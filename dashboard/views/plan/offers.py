@@ -31,6 +31,8 @@ from dashboard.views.release.remaining_time import packing
 RECOMMENDED = " · **recommended**"
 STUDIED = " · for study"
 FOR_STUDY = "It is here to be studied and would need more than the others; choose a budget to use it."
+CHOOSE = "Choose it "
+"""How every mechanism begins to say what it is for."""
 FEW, TALL = 5, 480
 """Mechanisms that are shown at their full length; a list of more scrolls in so many pixels, the best ones first."""
 
@@ -114,10 +116,9 @@ def choose(
                 args=(kept, key),
             )
         told = by_name[chosen].expected
-        by = "simulated" if told.how == "simulated" else "modelled from simulations"
+        by = "were simulated" if told.how == "simulated" else "come from a model of simulations"
         messages.note(
-            f"Errors are those of the chosen questions, {by}: {_sentence(told)}. "
-            "They, costs, times and refusals follow from public facts alone.",
+            f"Errors {by}: {_sentence(told)}. All of this follows from public facts alone.",
             "public",
         )
     if priced.refused:
@@ -252,6 +253,12 @@ def _caption(offer: Offer, left: float, columns: int) -> str:
     share = units / left if left > 0 else float("inf")
     cost = f"Costs {percent(share)} of what is left (ε {number(offer.budget.epsilon)})"
     cost += " — too much" if units > left else ""
-    error = f"From ±{in_rows(figure.low)} to ±{in_rows(figure.high)} on average in nine tables of ten"
-    error += f"; all within ±{in_rows(figure.worst)}, 95 % of the time."
-    return f"{offer.reason}  \n{error}  \n{cost}; takes {duration(figure.seconds + packing(columns, figure.rows))}."
+    error = f"{offer.reason} All within ±{in_rows(figure.worst)}, 95 % of the time."
+    time = f"takes {duration(figure.seconds + packing(columns, figure.rows))}"
+    return "  \n".join((_purpose(offer.mechanism), error, f"{cost}; {time}."))
+
+
+def _purpose(mechanism: type[Mechanism]) -> str:
+    """What it is for, as a line of its own."""
+    told = mechanism.prefer.removeprefix(CHOOSE)
+    return told[:1].upper() + told[1:]

@@ -38,6 +38,7 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     if plan is None:
         st.page_link("steps/plan.py", label="Change the plan", icon=":material/arrow_back:")
         return
+    desk.get_ready()
     st.header("What you are about to release", divider="gray")
     plan = _edition(here, desk, table, chosen, plan)
     paid = desk.progress(plan.id).state != "unpaid"

@@ -124,7 +124,7 @@ def _finished_page(desk: Desk, table: DeskTable, plan_id: str) -> None:
         label_form.show(desk, plan_id, desk.labels.of(plan_id).name, "release")
     messages.note(spend_list.left(desk.statement(table)), "public")
 
-    st.header("Measured errors", divider="gray")
+    st.header("How good it is", divider="gray")
     measured_view.show(release)
 
     st.header("Synthetic records", divider="gray")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from core.desk.desk import Desk
+from core.desk.kept.shared import SharedItem
+from core.sessions.session import Session
 from dashboard.views.common import messages
 
 
-def show(desk: Desk, identity: str, suggestion: str) -> None:
-    """A popover beside whatever can be shared."""
+def show(desk: Desk, identity: str, suggestion: str, session: Session | None = None) -> None:
+    """A popover beside whatever can be shared; of a session the curator says what visitors may take."""
     shared = desk.shared_items.find(identity)
     with st.popover("Shared" if shared else "Share", icon=":material/public:"):
         st.write(
@@ -19,9 +21,34 @@ def show(desk: Desk, identity: str, suggestion: str) -> None:
         )
         title = st.text_input("Title", shared.title if shared else suggestion, key=f"share-title-{identity}")
         note = st.text_area("Note for visitors", shared.note if shared else "", key=f"share-note-{identity}")
+        hard, kept = (0, 0) if session is None else _hard_answers(session, shared)
         if st.button("Change" if shared else "Share it", type="primary", key=f"share-{identity}"):
             with messages.guarded():
-                desk.share(identity, title=title, note=note)
+                desk.share(identity, title=title, note=note, hard=hard, kept=kept)
                 st.rerun()
         if shared is not None:
             st.button("Take it down", on_click=desk.shared_items.take_down, args=(identity,), key=f"unshare-{identity}")
+
+
+def _hard_answers(session: Session, shared: SharedItem | None) -> tuple[int, int]:
+    """Hard answers that a visit may take, and that all visits leave; a session without a limit has enough for all."""
+    left = session.summary().left
+    if left is None:
+        return 0, 0
+    hard = st.number_input(
+        "Hard answers that a visit may take",
+        0,
+        value=shared.hard if shared else 0,
+        help="0: visitors are answered from what is public already, and nothing is measured for them.",
+        key=f"share-hard-{session.id}",
+    )
+    if not hard:
+        return 0, 0
+    kept = st.number_input(
+        "Hard answers that visitors leave to you",
+        0,
+        value=shared.kept if shared else (left + 1) // 2,
+        help="Whoever reloads the page is a new visit; this many are never taken by visitors.",
+        key=f"share-kept-{session.id}",
+    )
+    return int(hard), int(kept)

@@ -9,10 +9,15 @@ import streamlit as st
 from core.base.wording import plural
 from core.planning.room_for_noise import moved_share, too_small
 from core.plans.statements import DeskTable
+from core.queries.kit.focus import asked_tables
 from core.queries.kit.protocol import QueryClass
+from core.registry import query_from_json
 from core.release.listing import name_of
 from core.release.release import Release
 from dashboard.views.common import messages
+
+MANY = 0.5
+"""The part of the tables that were asked for from which on noise in them is a warning of its own."""
 
 
 def before(table: DeskTable, queries: Sequence[QueryClass], error: float) -> bool:
@@ -30,5 +35,15 @@ def after(release: Release) -> None:
         st.warning(said, icon=":material/warning:")
         messages.note("By the released number of rows and the error that the certificate expects.", "released")
     if doubtful := release.certificate.doubtful:
-        with st.expander(f"{plural(len(doubtful), 'table')} mostly noise: associations there cannot be trusted"):
+        said = f"{plural(len(doubtful), 'table')} mostly noise: associations there cannot be trusted"
+        if len(doubtful) >= MANY * _asked(release):
+            st.warning(f"{said}. Counts of single columns may still be right.", icon=":material/warning:")
+            said = "Which tables"
+        with st.expander(said):
             st.write(messages.plain("; ".join(name_of(columns) for columns in doubtful)))
+
+
+def _asked(release: Release) -> int:
+    """How many tables were asked for."""
+    queries = map(query_from_json, release.certificate.queries)
+    return len({columns for query in queries for columns in asked_tables(query, release.domain)})

@@ -34,7 +34,7 @@ def edit(desk: Desk) -> None:
         contact = st.text_input("Contact", known.contact, max_chars=LONGEST_LINE)
         licence = st.text_input("Licence", known.licence, max_chars=LONGEST_LINE, placeholder="CC BY 4.0")
         about = st.text_area("About", known.about, max_chars=LONGEST_ABOUT, placeholder=WHAT)
-        if st.form_submit_button("Save"):
+        if st.form_submit_button("Save", type="primary"):
             with messages.guarded():
                 desk.publisher.write(
                     Publisher(title=title, organisation=organisation, contact=contact, licence=licence, about=about)

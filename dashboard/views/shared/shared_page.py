@@ -18,12 +18,13 @@ from core.release.release import Release
 from core.sessions.session_limits import MOST_OF_A_VISIT
 from dashboard.views.ask import ask_history, ask_question
 from dashboard.views.common import answers_view, downloads, measured_view, messages, released_chart, state
-from dashboard.views.common.wording import moment
 from dashboard.views.decide import decision_view
 from dashboard.views.release import records_view, size_warning
 from dashboard.views.shared import publisher_form
 
+LINK = "item"
 CARDS = 3
+DAY = len("2026-01-01")
 LONGEST_TEASER = 140
 KINDS = {"release": "Data and tables", "session": "Questions and answers", "decision": "A decision"}
 
@@ -34,10 +35,16 @@ def show(here: state.PageState, desk: Desk) -> None:
     if not items:
         st.info("Nothing is shared yet.", icon=":material/public:")
         return
-    if len(items) > 1:
+    named = st.query_params.get(LINK, "")
+    item = items.get(named) or (next(iter(items.values())) if len(items) == 1 else None)
+    if item is None:
+        if named:
+            st.info("What this link led to is not shared any more.", icon=":material/link_off:")
         _cards(items)
-    item = items.get(st.query_params.get("item", "")) or next(iter(items.values()))
-    st.query_params["item"] = item.id
+        return
+    if len(items) > 1:
+        st.button(f"All {amount(len(items))} that are published", icon=":material/arrow_back:", on_click=_close)
+    st.query_params[LINK] = item.id
     st.header(messages.plain(item.title), divider="gray")
     if item.note:
         st.write(messages.plain(item.note))
@@ -51,19 +58,25 @@ def show(here: state.PageState, desk: Desk) -> None:
 
 
 def _cards(items: Mapping[str, SharedItem]) -> None:
-    """One card each, newest first; the address of the page names the one that is open."""
-    places = st.columns(min(len(items), CARDS))
-    for number, item in enumerate(items.values()):
-        with places[number % CARDS].container(border=True):
-            st.markdown(f"**{messages.plain(item.title)}**")
-            st.caption(f"{KINDS[item.kind]} since {moment(item.since)}")
-            if item.note:
-                st.caption(messages.plain(shorten(item.note, LONGEST_TEASER, placeholder=" …")))
-            st.button("Open", key=f"open-{item.id}", on_click=_open, args=(item.id,))
+    """One card each, newest first, in rows of equal height."""
+    shown = list(items.values())
+    for start in range(0, len(shown), CARDS):
+        for place, item in zip(st.columns(CARDS), shown[start : start + CARDS], strict=False):
+            with place.container(border=True, height="stretch"):
+                st.markdown(f"**{messages.plain(item.title)}**")
+                st.caption(f"{KINDS[item.kind]} · {item.since[:DAY]}")
+                if item.note:
+                    st.caption(messages.plain(shorten(item.note, LONGEST_TEASER, placeholder=" …")))
+                st.button("Open", type="primary", key=f"open-{item.id}", on_click=_open, args=(item.id,))
 
 
 def _open(identity: str) -> None:
-    st.query_params["item"] = identity
+    """The address of the page names what is open, so that it can be passed on."""
+    st.query_params[LINK] = identity
+
+
+def _close() -> None:
+    del st.query_params[LINK]
 
 
 @st.cache_resource(max_entries=8, show_spinner="Opening the release …")
@@ -107,9 +120,17 @@ def _decision(desk: Desk, item: SharedItem) -> None:
 
 def _session(here: state.PageState, desk: Desk, item: SharedItem) -> None:
     session = desk.session(item.id)
-    st.write("Anybody may ask. Every answer is released, and so is the list of all questions.")
+    st.write("Anybody may ask, and every answer may be published.")
     messages.note(
         f"A visit has room for {amount(MOST_OF_A_VISIT)} questions, of which {amount(here.asked)} are asked.", "public"
     )
-    ask_question.show(here, session, most=MOST_OF_A_VISIT)
+    guest = ask_question.Guest(most=MOST_OF_A_VISIT, hard=item.hard, kept=item.kept)
+    if not guest.visit(here, session).may_measure():
+        messages.note(
+            "Nothing is measured for you any more: answers come from what is public, and none promises its error."
+            if item.hard
+            else "Nothing is measured for visitors: answers come from what is public, and none promises its error.",
+            "public",
+        )
+    ask_question.show(here, session, guest)
     ask_history.show(session, "visitor")

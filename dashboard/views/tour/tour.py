@@ -78,7 +78,7 @@ def show(page: str) -> None:
     with st.container(border=True, key="tour"):
         st.markdown(f"**Tour, step {here.tour + 1} of {len(STEPS)}: {step.page}**")
         st.write(step.text if page == step.page else "You have gone elsewhere, which is fine.")
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
             if page != step.page:
                 st.page_link(step.file, label=f"Back to {step.page}", icon=":material/tour:")
             elif following:

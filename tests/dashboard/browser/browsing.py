@@ -48,8 +48,15 @@ def unfold(page: Page) -> None:
         expect(shown.nth(place).get_by_test_id("stMarkdown").first).to_be_visible()
 
 
+def choose_demo(page: Page) -> None:
+    page.get_by_text("Demo table", exact=True).first.click()
+    expect(page.get_by_text("Visits to a clinic", exact=True)).to_be_visible()
+    settled(page)
+
+
 def open_demo_table(page: Page, server: Server) -> None:
     visit(page, server, "Data")
+    choose_demo(page)
     expect(page.get_by_role("button", name="Open this table")).to_be_disabled()
     page.get_by_text("Several rows can belong to one person").click()
     page.get_by_role("button", name="Open this table").click()

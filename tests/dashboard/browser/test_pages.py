@@ -17,7 +17,18 @@ from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
 from core.schema.domain import Domain
 from tests.dashboard import listed
-from tests.dashboard.browser.browsing import Scheme, accessible, finished, go_on, picture, settled, tab, titled, visit
+from tests.dashboard.browser.browsing import (
+    Scheme,
+    accessible,
+    choose_demo,
+    finished,
+    go_on,
+    picture,
+    settled,
+    tab,
+    titled,
+    visit,
+)
 from tests.dashboard.server import ROOT, Server, serving
 
 pytestmark = pytest.mark.browser
@@ -75,6 +86,10 @@ def test_every_page_can_be_seen_and_read_aloud(
     page = tab(browser, scheme, width)
     for name in PAGES:
         visit(page, server, name)
+        if name == "Data":
+            choose_demo(page)
+        elif name == "Help":
+            page.get_by_text("What can be asked", exact=True).click()
         _check(page, tmp_path, name.lower(), FEWEST[name])
     visit(page, server, "Plan")
     go_on(page)
@@ -132,6 +147,10 @@ def test_the_demo_table_is_opened_with_the_keyboard_alone(browser: Browser, tmp_
         visit(page, server, "Data")
         settled(page)
         accessible(page, "the first page")
+        _tab_to(page, "Try the demo table")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Visits to a clinic", exact=True)).to_be_visible()
+        settled(page)
         _tab_to(page, "One person")
         page.keyboard.press("Space")
         expect(page.get_by_role("button", name="Open this table")).to_be_enabled()

@@ -7,7 +7,17 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.dashboard.browser.browsing import CALM, finished, release_button, settled, spend, tab, titled, visit
+from tests.dashboard.browser.browsing import (
+    CALM,
+    choose_demo,
+    finished,
+    release_button,
+    settled,
+    spend,
+    tab,
+    titled,
+    visit,
+)
 from tests.dashboard.server import serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -19,6 +29,7 @@ def test_a_small_table_is_warned_of_before_and_after(browser: Browser, tmp_path:
     with serving(tmp_path / "home", **CALM) as server:
         page = tab(browser)
         visit(page, server, "Data")
+        choose_demo(page)
         page.get_by_text("A school survey", exact=True).click()
         settled(page)
         page.get_by_text("Each row is another person").click()

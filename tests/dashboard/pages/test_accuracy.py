@@ -13,9 +13,8 @@ from core.privacy.unit import Unit
 from core.queries.halfspaces import Halfspaces
 from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
-from core.schema.domain import Domain, Integers
+from core.schema.domain import Dates, Domain, Integers
 from dashboard.views.accuracy import accuracy_charts
-from dashboard.views.common import measured_view, messages
 from tests.dashboard.pages.kit.elements import Open, errors, words
 
 
@@ -64,9 +63,7 @@ def test_nothing_can_be_taken_away(page: Open, desk: Desk, people: DeskTable):
     assert not app.dataframe, "a grid offers its cells as a file"
     notes = [str(found.value) for found in app.main.markdown if ":small[" in str(found.value)]
     assert len(notes) > 5
-    assert [note for note in notes if "curator only" not in note] == [
-        f"{messages.mark('public')} :small[{measured_view.UNMEASURED}]"
-    ], "only what was measured privately may be told"
+    assert not [note for note in notes if "curator only" not in note], "only what was measured privately may be told"
 
 
 @pytest.mark.exhaustive
@@ -77,7 +74,7 @@ def test_several_releases_and_classes_side_by_side(page: Open, desk: Desk, peopl
     chooser = next(found for found in app.multiselect if found.label == "Releases to compare")
     chooser.set_value([entry.plan_id for entry in desk.statement(people).entries]).run()
     assert not errors(app)
-    assert len(next(each.value for each in app.table if "Promised mean" in each.value)) == 2
+    assert len(next(each.value for each in app.table if "Expected mean" in each.value)) == 2
 
 
 @pytest.mark.exhaustive
@@ -113,7 +110,7 @@ def test_a_release_is_judged_at_a_glance(page: Open, desk: Desk, people: DeskTab
         for column in ("Rows to be moved", "Column", "Columns")
     )
     assert len(pairs) == 1 and pairs["Pair"][0] == "age and height"
-    assert set(numbers["Number"]) == {"mean", "first quarter", "median", "third quarter"}
+    assert list(numbers["Column"]) == ["age", "height"] and set(numbers["Inside"]) == {"4 of 4"}
     assert len(correlations) == 1
 
 
@@ -158,3 +155,13 @@ def test_differences_have_diverging_colours_and_say_so():
     assert heat.colorscale[0][1] != heat.colorscale[-1][1]
     assert alt.startswith("Released less real counts")
     assert "largest difference is 4 rows" in alt
+
+
+def test_days_are_marked_by_their_first_and_the_worst_interval_is_seen() -> None:
+    days = Dates(name="day", low="2024-01-01", high="2024-12-30", bins=5)
+    real, released = np.full(5, 100.0), np.array([100.0, 100.0, 150.0, 100.0, 100.0])
+    figure, _, worst = accuracy_charts.running(days, real, released)
+    assert worst > 0
+    [shaded] = figure.layout.shapes
+    assert shaded.x1 - shaded.x0 >= 1, "an interval of one bin is as wide as a bin"
+    assert figure.layout.xaxis.ticktext[0] == "2024-01-01" and figure.layout.xaxis.title.text == "day, bins from"

@@ -14,7 +14,7 @@ from dashboard.door import access
 from dashboard.views.common.messages import plain
 from dashboard.views.shared import shared_page
 from tests.dashboard.listed import APP, CURATORS, EVERYBODYS
-from tests.dashboard.pages.kit.elements import Open, button, errors, field, way, words
+from tests.dashboard.pages.kit.elements import Open, button, errors, field, number, way, words
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_a_visitor_cannot_reach_the_curators_pages(desk: Desk, plan_id: str, vis
 @pytest.mark.exhaustive
 def test_a_shared_session_can_be_asked_by_anybody(desk: Desk, small: DeskTable, visitor: None) -> None:
     session = desk.ask(small, mechanism="online-laplace", budget=Budget(1, "1e-9"), questions=5)
-    desk.share(session.id, title="Ask us")
+    desk.share(session.id, title="Ask us", hard=50)
     app = AppTest.from_file(str(APP), default_timeout=60).run()
     button(app, "Ask").click().run()
     assert not errors(app)
@@ -85,7 +85,7 @@ def test_a_visit_has_room_for_so_many_questions(
 ) -> None:
     monkeypatch.setattr(shared_page, "MOST_OF_A_VISIT", 2)
     session = desk.ask(small, mechanism="online-laplace", budget=Budget(1, "1e-9"), questions=50)
-    desk.share(session.id, title="Ask us")
+    desk.share(session.id, title="Ask us", hard=50)
     app = AppTest.from_file(str(APP), default_timeout=60).run()
     way(app, "A formula or SQL")
     for age in (20, 40, 60, 80):
@@ -102,12 +102,12 @@ def test_a_visit_counts_every_question_of_a_statement(
 ) -> None:
     monkeypatch.setattr(shared_page, "MOST_OF_A_VISIT", 5)
     session = desk.ask(small, mechanism="online-laplace", budget=Budget(1, "1e-9"), questions=50)
-    desk.share(session.id, title="Ask us")
+    desk.share(session.id, title="Ask us", hard=50)
     app = AppTest.from_file(str(APP), default_timeout=60).run()
     way(app, "A formula or SQL")
-    for number in (3, 2, 1):
-        listed = ", ".join(f"COUNT(*) AS n{place}" for place in range(number))
-        field(app, "Formula").set_value(f"SELECT {listed} FROM t WHERE age >= {20 * number}").run()
+    for parts in (3, 2, 1):
+        listed = ", ".join(f"COUNT(*) AS n{place}" for place in range(parts))
+        field(app, "Formula").set_value(f"SELECT {listed} FROM t WHERE age >= {20 * parts}").run()
         button(app, "Ask").click().run()
     assert "asked 5 of its 5 questions" in errors(app)[0]
     assert len(session.transcript()) == 2
@@ -164,7 +164,52 @@ def test_several_items_are_cards_and_the_address_names_the_open_one(page: Open, 
     session = desk.ask(desk.tables()[0], release=plan_id)
     desk.share(session.id, title="Ask us", note="long " * 100)
     app = page("shared")
+    assert not app.header, "a stranger first sees what there is"
     app.button(key=f"open-{plan_id}").click().run()
     assert app.header[0].value == "Visits"
+    button(app, "All 2 that are published").click().run()
     app.button(key=f"open-{session.id}").click().run()
     assert app.header[0].value == "Ask us" and not errors(app)
+
+
+@pytest.mark.exhaustive
+def test_a_link_to_what_was_taken_down_leads_to_the_others(page: Open, desk: Desk, plan_id: str) -> None:
+    desk.share(plan_id, title="Visits")
+    session = desk.ask(desk.tables()[0], release=plan_id)
+    desk.share(session.id, title="Ask us")
+    app = page("shared")
+    app.query_params["item"] = "gone"
+    app.run()
+    assert "not shared any more" in words(app)
+    assert {f"open-{plan_id}", f"open-{session.id}"} <= {found.key for found in app.button}
+
+
+@pytest.mark.exhaustive
+def test_visitors_take_the_hard_answers_that_they_are_given(desk: Desk, small: DeskTable, visitor: None) -> None:
+    session = desk.ask(small, mechanism="online-laplace", budget=Budget(1, "1e-9"), questions=5)
+    desk.share(session.id, title="Ask us")
+    app = AppTest.from_file(str(APP), default_timeout=60).run()
+    assert "Nothing is measured for visitors" in words(app)
+    button(app, "Ask").click().run()
+    assert "leaves none of its measurements to visitors" in errors(app)[0]
+    assert not session.transcript()
+
+    desk.share(session.id, title="Ask us", hard=1)
+    app = AppTest.from_file(str(APP), default_timeout=60).run()
+    way(app, "A formula or SQL")
+    for age in (20, 40):
+        field(app, "Formula").set_value(f"age >= {age}").run()
+        button(app, "Ask").click().run()
+    assert "leaves none" in errors(app)[0]
+    assert len(session.transcript()) == 1 and "Nothing is measured for you any more" in words(app)
+
+
+@pytest.mark.exhaustive
+def test_the_curator_says_what_visitors_may_take(page: Open, desk: Desk, small: DeskTable) -> None:
+    session = desk.ask(small, mechanism="online-laplace", budget=Budget(1, "1e-9"), questions=5)
+    app = page("ask")
+    number(app, "Hard answers that a visit may take").set_value(2).run()
+    button(app, "Share it").click().run()
+    assert not errors(app)
+    [item] = desk.shared_items.items()
+    assert (item.id, item.hard, item.kept) == (session.id, 2, 3)

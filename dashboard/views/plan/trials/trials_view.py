@@ -37,14 +37,15 @@ def show(here: PageState, desk: Desk, plan: Plan, priced: Offers, stand_ins: Sta
     st.subheader("Where the errors will be")
     figure, alt = error_map_chart.heat(found)
     st.plotly_chart(figure, alt=alt, key=f"map-{plan.id}", config={"displaylogo": False})
-    figure, alt = error_map_chart.by_class(found)
-    st.plotly_chart(figure, alt=alt, key=f"classes-{plan.id}", config={"displayModeBar": False})
     messages.note(
-        f"One run of this plan on {stand_ins.sentence}: the share of rows that would have to move for each table to be "
-        "right, on the diagonal for one column, elsewhere for two, asked for or not; below, the errors of each chosen "
-        "class. The private table is not looked at.",
+        f"One run of this plan on {stand_ins.sentence}: rows that would have to move for a table to be right, of one "
+        "column on the diagonal, of two elsewhere, asked for or not.",
         "public",
     )
+    if len(found.classes) > 1:
+        figure, alt = error_map_chart.by_class(found)
+        st.plotly_chart(figure, alt=alt, key=f"classes-{plan.id}", config={"displayModeBar": False})
+        messages.note("The errors of each chosen class in the same run.", "public")
 
 
 def _awaited(here: PageState, work: str) -> Awaited:

@@ -1,4 +1,4 @@
-"""The Data page for a table in PostgreSQL: what the installation allows, and from its columns to an open table."""
+"""The Data page for a table in a database: what the installation allows, and from its columns to an open table."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from streamlit.testing.v1 import AppTest
 
 from core.base.errors import Refused
 from core.desk.desk import Desk
-from core.table.formats.postgres import postgres_rows, postgres_session
-from core.table.formats.postgres.postgres_source import PostgresSource
+from core.table.formats.databases import database_rows, database_words, mysql_session, postgres_session
+from core.table.formats.databases.database_source import DatabaseSource
 from core.table.frame import Frame
 from dashboard.door import access
-from dashboard.views.data import database_form, sources_form, unit_form
+from dashboard.views.data import sources_form, unit_form
+from dashboard.views.data.servers import database_form
 from tests.dashboard.pages.kit.data_page import choose_unit, draft, line
 from tests.dashboard.pages.kit.elements import Open, button, errors, words
 from tests.databases import StartedServer, name_of
@@ -26,23 +27,24 @@ CLINIC = f"postgresql://reader:{SECRET}@db.example/clinic"
 
 def filled(app: AppTest, table: str, schema: str = "public") -> AppTest:
     app.radio(key="source").set_value(sources_form.DATABASE).run()
-    app.text_input(key="database-schema").set_value(schema)
+    if schema:
+        app.text_input(key="database-schema").set_value(schema)
     app.text_input(key="database-table").set_value(table)
     return button(app, "Look at its columns").click().run()
 
 
 @pytest.fixture
-def databases(monkeypatch: pytest.MonkeyPatch) -> list[PostgresSource]:
+def databases(monkeypatch: pytest.MonkeyPatch) -> list[DatabaseSource]:
     """Two databases that may be read; gives what was looked at."""
-    looked: list[PostgresSource] = []
+    looked: list[DatabaseSource] = []
 
     @contextmanager
-    def opened(source: PostgresSource) -> Iterator[Frame]:
+    def opened(source: DatabaseSource) -> Iterator[Frame]:
         looked.append(source)
         yield Frame(pd.DataFrame({"age": [1, 2], "region": ["north", "south"]}))
 
-    monkeypatch.setenv(database_form.VARIABLE, f"clinic={CLINIC} other=postgresql://desk@/other odd")
-    monkeypatch.setattr(postgres_rows, "opened", opened)
+    monkeypatch.setenv(database_form.VARIABLE, f"clinic={CLINIC} other=mysql://desk@db/other odd")
+    monkeypatch.setattr(database_rows, "opened", opened)
     return looked
 
 
@@ -54,8 +56,8 @@ def test_databases_are_off_until_one_is_named(page: Open, monkeypatch: pytest.Mo
     assert "database-table" not in [each.key for each in app.text_input]
 
 
-def test_a_demo_reads_no_database(databases: list[PostgresSource], monkeypatch: pytest.MonkeyPatch) -> None:
-    source = PostgresSource(address=CLINIC, table="people")
+def test_a_demo_reads_no_database(databases: list[DatabaseSource], monkeypatch: pytest.MonkeyPatch) -> None:
+    source = DatabaseSource(address=CLINIC, table="people")
     assert list(database_form.addresses()) == ["clinic", "other"] and database_form.allowed(source) is source
     monkeypatch.setenv(access.DEMO_VARIABLE, "1")
     assert not database_form.addresses()
@@ -63,30 +65,52 @@ def test_a_demo_reads_no_database(databases: list[PostgresSource], monkeypatch: 
         database_form.allowed(source)
 
 
-def test_what_is_missing_is_told(page: Open, databases: list[PostgresSource], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_missing_is_told(page: Open, databases: list[DatabaseSource], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgres_session, "installed", lambda: False)
     app = page()
     app.radio(key="source").set_value(sources_form.DATABASE).run()
     assert postgres_session.NOT_INSTALLED in [each.value for each in app.warning]
+    monkeypatch.setattr(mysql_session, "installed", lambda: False)
+    app.selectbox(key="database-name").set_value("other").run()
+    assert [each.value for each in app.warning] == [mysql_session.NOT_INSTALLED]
 
 
 def test_the_columns_of_a_table_start_a_schema_and_it_is_read_again_to_be_opened(
-    page: Open, desk: Desk, databases: list[PostgresSource], monkeypatch: pytest.MonkeyPatch
+    page: Open, desk: Desk, databases: list[DatabaseSource], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = filled(page(), " people ", schema="office")
     described = draft(app)
-    assert databases[-1] == PostgresSource(address=CLINIC, schema="office", table="people")
+    assert databases[-1] == DatabaseSource(address=CLINIC, schema="office", table="people")
     assert (described.name, [name for name, _ in described.columns]) == ("people", ["age", "region"])
     assert line(app, "age")["high"] == "120"
     assert SECRET not in words(app) and SECRET not in described.identity
     with described.source(desk.folder) as source:
         assert source == databases[-1]
-    monkeypatch.setenv(database_form.VARIABLE, "other=postgresql://desk@/other")
+    monkeypatch.setenv(database_form.VARIABLE, "other=mysql://desk@db/other")
     with pytest.raises(Refused), described.source(desk.folder):
         pass
 
 
-def test_what_is_wrong_is_one_sentence(page: Open, databases: list[PostgresSource]) -> None:
+def test_mysql_is_asked_no_schema_and_what_was_said_of_a_table_is_offered_again(
+    page: Open, desk: Desk, databases: list[DatabaseSource], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = filled(page(), "people")
+    app.selectbox(key="database-name").set_value("other").run()
+    assert "database-schema" not in [each.key for each in app.text_input]
+    assert not draft(app).columns, "what was found in another database is forgotten"
+    choose_unit(filled(app, "people", schema=""), unit_form.ROW)
+    assert databases[-1] == DatabaseSource(address="mysql://desk@db/other", table="people")
+    again = button(page(), "Go on with it").click().run()
+    assert draft(again).database == databases[-1] and draft(again).columns == draft(app).columns
+    assert again.selectbox(key="database-name").value == "other"
+    kept = "".join(path.read_text() for path in (desk.folder / "drafts").rglob("*.json"))
+    assert "people" in kept and "mysql://" not in kept
+    monkeypatch.setenv(database_form.VARIABLE, f"clinic={CLINIC}")
+    gone = button(page(), "Go on with it").click().run()
+    assert any("cannot be read" in problem for problem in errors(gone))
+
+
+def test_what_is_wrong_is_one_sentence(page: Open, databases: list[DatabaseSource]) -> None:
     app = filled(page(), "")
     assert any("table" in problem for problem in errors(app))
     assert not databases and not draft(app).columns
@@ -99,7 +123,7 @@ def test_from_the_form_to_an_open_table(
     address = postgres.new()
     postgres.sql(name_of(address), "CREATE TABLE people AS SELECT i % 90 AS age FROM generate_series(1, 300) AS i")
     monkeypatch.setenv(database_form.VARIABLE, f"clinic={address}")
-    assert errors(filled(page(), "nobody")) == [postgres_session.NO_TABLE]
+    assert errors(filled(page(), "nobody")) == [database_words.NO_TABLE]
     app = choose_unit(filled(page(), "people"), unit_form.ROW)
     button(app, "Open this table").click().run()
     postgres.sql(name_of(address), "DROP TABLE people")

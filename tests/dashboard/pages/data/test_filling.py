@@ -13,13 +13,13 @@ from core.mechanisms.discovery.discovery import Discovery
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
 from dashboard.views.data import unit_form
-from tests.dashboard.pages.kit.data_page import CSV, PEOPLE, SHARED, choose_unit, draft, edit, line, uploaded
+from tests.dashboard.pages.kit.data_page import CSV, PEOPLE, SHARED, choose_unit, demo, draft, edit, line, uploaded
 from tests.dashboard.pages.kit.elements import Open, button, errors, field, words
 
 
 @pytest.mark.exhaustive
 def test_schema_of_another_table_is_refused(page: Open) -> None:
-    app = page()
+    app = demo(page())
     schema = json.dumps({"columns": [{"name": "salary", "kind": "integers", "low": 0, "high": 9}]})
     app.file_uploader(key="schema-file").upload("schema.json", schema.encode(), "application/json").run()
     [error] = errors(app)
@@ -28,7 +28,7 @@ def test_schema_of_another_table_is_refused(page: Open) -> None:
 
 @pytest.mark.exhaustive
 def test_saved_schema_can_be_loaded(page: Open) -> None:
-    app = page()
+    app = demo(page())
     schema = json.dumps({"columns": [{"name": "age", "kind": "integers", "low": 0, "high": 9}]})
     app.file_uploader(key="schema-file").upload("schema.json", schema.encode(), "application/json").run()
     assert not errors(app)

@@ -32,12 +32,15 @@ def kept_files(desk: Desk) -> list[Path]:
 def test_an_upload_and_its_grid_survive_a_reload(page: Open, desk: Desk) -> None:
     app = edit(choose_unit(uploaded(page()), unit_form.ROW), {1: {"high": "99"}, 2: {"values": "north | south"}})
     app.text_input(key="total-epsilon").set_value("3").run()
+    edit(app, {1: {"high": "99"}, 2: {"values": "north | south"}, 3: {"include": False}})
+    next(each for each in app.text_area if each.label == "Rules, one to a line").set_value("never: age < 3").run()
     again = page()
     assert "You began to describe" in words(again)
     again = resumed(again)
     assert again.radio(key="source").value == sources_form.UPLOAD
     assert (line(again, "age")["high"], line(again, "region")["values"]) == ("99", "north | south")
     assert again.text_input(key="total-epsilon").value == "3"
+    assert draft(again).rules == "never: age < 3"
     edit(again, {3: {"include": False}})
     button(again, "Open this table").click().run()
     assert not errors(again)

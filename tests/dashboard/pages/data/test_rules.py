@@ -14,7 +14,7 @@ from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
 from core.schema.domain import Categories, Domain, Integers
 from dashboard.views.data import unit_form
-from tests.dashboard.pages.kit.data_page import choose_unit, draft
+from tests.dashboard.pages.kit.data_page import choose_unit, demo, draft
 from tests.dashboard.pages.kit.elements import Open, button, errors, words
 
 RULE = "never: smoker = true and age < 15"
@@ -57,7 +57,7 @@ def test_mistakes_and_contradictions_are_marked_and_nothing_can_be_opened(page: 
 
 @pytest.mark.exhaustive
 def test_rules_come_with_a_schema_and_survive_a_visit_to_another_page(page: Open) -> None:
-    app = page()
+    app = demo(page())
     columns = [{"name": "age", "kind": "integers", "low": 0, "high": 99}, {"name": "smoker", "kind": "booleans"}]
     schema = json.dumps({"columns": columns, "rules": ["never: age < 12 and smoker"]})
     app.file_uploader(key="schema-file").upload("schema.json", schema.encode(), "application/json").run()
@@ -70,7 +70,7 @@ def test_rules_come_with_a_schema_and_survive_a_visit_to_another_page(page: Open
 
 
 def test_a_rule_on_a_column_that_is_not_used_is_set_aside(page: Open) -> None:
-    app = page()
+    app = demo(page())
     grid = draft(app)
     grid.restart(grid.latest.assign(include=grid.latest["include"] & (grid.latest["name"] != "smoker")))
     app.run()
@@ -79,7 +79,7 @@ def test_a_rule_on_a_column_that_is_not_used_is_set_aside(page: Open) -> None:
 
 @pytest.mark.exhaustive
 def test_a_table_of_known_counts_becomes_rules(page: Open) -> None:
-    app = page()
+    app = demo(page())
     app.text_area(key="count-table").set_value("sex,count\nfemale,16000\nmale,14000\nother,x")
     app.button(key="count-table-add").click().run()
     assert "Line 4 of the table of counts" in errors(app)[0]

@@ -8,9 +8,10 @@ import pytest
 
 from core.desk.desk import Desk
 from core.schema.domain import Domain
+from core.schema.guesses import BY_NAME, BY_TYPE
 from dashboard.views.data import unit_form
 from dashboard.views.data.schema import universe
-from tests.dashboard.pages.kit.data_page import PEOPLE, choose_unit, draft, edit, line, uploaded
+from tests.dashboard.pages.kit.data_page import PEOPLE, choose_unit, demo, draft, edit, line, uploaded
 from tests.dashboard.pages.kit.elements import Open, button, errors, words
 
 
@@ -41,9 +42,11 @@ def test_useless_columns_are_pointed_out(column: dict[str, Any], sentence: str) 
 
 
 def test_the_size_of_the_universe_in_words(page: Open) -> None:
-    assert "too many to count each one, so a release describes tables over a few columns" in words(page())
+    assert "too many to count each one, so a release describes tables over a few columns" in words(demo(page()))
     small = Domain.from_list([{"name": "age", "kind": "integers", "low": 0, "high": 9}])
     assert "small enough to count each one" in universe.size(small)
+    middle = Domain.from_list([{"name": name, "kind": "integers", "low": 0, "high": 999} for name in ("a", "b")])
+    assert "mostly noise" in universe.size(middle)
 
 
 @pytest.mark.exhaustive
@@ -97,6 +100,14 @@ def test_several_columns_set_at_once_on_the_page(page: Open) -> None:
         "age": ("integers", 10),
         "width": ("integers", 10),
     }
+
+
+@pytest.mark.exhaustive
+def test_what_the_curator_says_in_place_of_a_guess_is_published_as_none(page: Open) -> None:
+    app = edit(uploaded(page()), {1: {"high": "99"}, 3: {"bins": 50}})
+    assert (line(app, "age")["note"], line(app, "width")["note"]) == ("", BY_TYPE)
+    edit(app, {1: {"high": "120"}})
+    assert line(app, "age")["note"] == BY_NAME, "and is one again where it was taken back"
 
 
 @pytest.mark.exhaustive

@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.desk.desk import Desk
-from dashboard.views.data import server_path, sources_form, unit_form
+from dashboard.views.data import server_path, sources_form, text_form, unit_form
 from tests.dashboard.pages.kit.data_page import CSV, PEOPLE, ROWS, choose_unit, draft, edit, line, uploaded
 from tests.dashboard.pages.kit.elements import Open, button, errors, words
 
@@ -142,15 +142,33 @@ def test_letters_and_decimal_sign_of_a_text_file_are_said_never_guessed(page: Op
     content = ("größe;alter\n" + "1,5;30\n1.234,5;40\n" * 20).encode("latin-1")
     app = uploaded(page("data"), content=content)
     assert "not UTF-8" in errors(app)[0] and not draft(app).columns
-    app.selectbox(key="text-encoding").set_value(list(sources_form.ENCODINGS)[1]).run()
+    app.selectbox(key="text-encoding").set_value(list(text_form.ENCODINGS)[1]).run()
+    # Another session of the same curator: the fields say how the file is read, and a change loses nothing of it.
+    again = button(page("data"), "Go on with it").click().run()
+    assert again.selectbox(key="text-encoding").value == list(text_form.ENCODINGS)[1]
+    again.selectbox(key="text-decimal").set_value(list(text_form.DECIMALS)[1]).run()
+    assert list(draft(again).latest["name"]) == ["größe", "alter"] and draft(again).written == ("latin-1", ",")
     assert list(draft(app).latest["name"]) == ["größe", "alter"]
-    app.selectbox(key="text-decimal").set_value(list(sources_form.DECIMALS)[1]).run()
+    app.selectbox(key="text-decimal").set_value(list(text_form.DECIMALS)[1]).run()
     real = {"kind": "reals", "low": "0", "high": "2000", "bins": 2000}
     edit(app, {0: real, 1: {"kind": "integers", "low": "0", "high": "99"}})
     choose_unit(app, unit_form.ROW)
     button(app, "Open this table").click().run()
     assert desk.tables()[0].notes["misfits"] == {"größe": 0, "alter": 0}
     assert desk.truth(desk.tables()[0]).marginal(("größe",))[[1, 1234]].tolist() == [20, 20]
+
+
+@pytest.mark.exhaustive
+def test_a_path_is_offered_again_once_something_was_said_of_it(page: Open, allowed: Path) -> None:
+    (allowed / "people.csv").write_bytes(CSV)
+    app = typed_path(page(), allowed / "people.csv")
+    assert "You began to describe" not in words(page()), "it is soon typed again"
+    assert "Kept as a draft" not in words(app)
+    choose_unit(app, unit_form.ROW)
+    assert "Kept as a draft" in words(app.run())
+    again = button(page(), "Go on with it").click().run()
+    assert again.text_input(key="server-path").value == str(allowed / "people.csv")
+    assert draft(again).columns == draft(app).columns
 
 
 @pytest.mark.exhaustive
@@ -166,6 +184,7 @@ def test_sheets_and_tables_of_other_programs(page: Open, desk: Desk, tmp_path: P
             PEOPLE.to_sql("People", engine, index=False)
     app = uploaded(page(), path.name, path.read_bytes())
     assert draft(app).table == "People"
+    assert "text-encoding" not in [each.key for each in app.selectbox], "it says itself how it is written"
     assert [name for name, _ in draft(app).columns] == list(PEOPLE)
     edit(choose_unit(app, unit_form.ROW), {2: {"values": "north | south"}, 3: {"include": False}})
     button(app, "Open this table").click().run()

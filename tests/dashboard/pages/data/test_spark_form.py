@@ -12,7 +12,8 @@ from streamlit.testing.v1 import AppTest
 from core.desk.desk import Desk
 from core.table.row_source import Column
 from core.table.spark.spark_source import SparkSource
-from dashboard.views.data import sources_form, spark_form
+from dashboard.views.data import sources_form
+from dashboard.views.data.servers import spark_form
 from tests.dashboard.pages.kit.data_page import draft, line
 from tests.dashboard.pages.kit.elements import Open, button, errors, words
 

@@ -10,13 +10,13 @@ from core.privacy.unit import Unit
 from core.schema.domain import Domain, Integers
 from dashboard.views.common import state
 from dashboard.views.data import sources_form, unit_form
-from tests.dashboard.pages.kit.data_page import PEOPLE, SHARED, choose_unit
+from tests.dashboard.pages.kit.data_page import PEOPLE, SHARED, choose_unit, demo
 from tests.dashboard.pages.kit.elements import Open, button, errors, field, words
 
 
 @pytest.mark.exhaustive
 def test_unit_starts_empty_and_must_be_chosen(page: Open, desk: Desk) -> None:
-    app = page()
+    app = demo(page())
     assert button(app, "Open this table").disabled
     assert "it is never assumed" in words(app)
     assert not button(choose_unit(app, unit_form.ROW), "Open this table").disabled
@@ -41,7 +41,7 @@ def test_the_same_rows_share_an_account_unless_a_reason_is_given(page: Open, des
     assert desk.same_account(first, again)
     said = words(page("budget"))
     assert "This is the account 'first', with 'first'" in said.replace("\\", "")
-    app = page()
+    app = demo(page())
     share = next(found for found in app.checkbox if found.label.startswith("Rows that are at this desk"))
     assert share.value
     choose_unit(app)
@@ -61,6 +61,7 @@ def test_the_first_visit_is_told_what_this_is_and_three_ways_in(page: Open, desk
     assert "nothing about any person in it" in words(app)
     button(app, "Bring your own file").click().run()
     assert app.radio(key="source").value == sources_form.UPLOAD
+    assert "nothing about any person in it" not in words(app), "the way that was taken is what is seen next"
     desk.add_table(PEOPLE, SHARED, unit=Unit.row(), budget=Budget(1))
     assert "nothing about any person in it" not in words(page("data"))
 

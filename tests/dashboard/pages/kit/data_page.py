@@ -21,7 +21,15 @@ CSV = PEOPLE.to_csv(index=False).encode()
 SHARED = Domain((Integers(name="age", low=0, high=99), Categories(name="region", values=("north", "south"))))
 
 
+def demo(app: AppTest) -> AppTest:
+    """The first demo table, which is chosen as soon as somebody asks for one."""
+    return app.radio(key="source").set_value(sources_form.DEMO_TABLE).run()
+
+
 def choose_unit(app: AppTest, kind: str = unit_form.ID) -> AppTest:
+    """For the table that is chosen, else for the demo table."""
+    if not app.radio(key="source").value:
+        demo(app)
     return next(radio for radio in app.radio if radio.key.startswith("unit-")).set_value(kind).run()
 
 

@@ -142,7 +142,7 @@ def test_a_level_of_harm_fills_the_budget(page: Open, mixed: DeskTable, level: s
     next(found for found in app.get("button_group") if found.label.startswith("Start from")).set_value(level).run()
     epsilon, delta = HARM[level]
     assert planned(app).budget in budgets_within(Budget(epsilon, delta))
-    assert odds(epsilon, delta) in words(app)
+    assert odds(epsilon, delta, "this release") in words(app)
     field(app, "Epsilon (ε)").set_value("0.7").run()
     assert planned(app).budget in budgets_within(Budget("0.7", delta))
 
