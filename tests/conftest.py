@@ -18,6 +18,7 @@ from hypothesis import settings
 
 from tests import crossings
 from tests.databases import RUNNING, StartedServer
+from tests.mariadb import StartedMariaDb
 
 # Tests run in as many processes as there are cores: threads inside each would only wait for one another.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -115,6 +116,14 @@ def postgres(pytestconfig: pytest.Config) -> Iterator[StartedServer]:
     server.stop()
 
 
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[StartedMariaDb]:
+    """A MariaDB server that only these tests know; tests that use it carry the marker `slow`."""
+    server = StartedMariaDb()
+    yield server
+    server.stop()
+
+
 @pytest.fixture
 def books(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
     """Where a ledger may be: a file, or an empty database of a server (`tests.databases.BOTH`)."""
@@ -134,8 +143,8 @@ def small_trials(monkeypatch: pytest.MonkeyPatch) -> None:
     from core.planning.simulation import kept_trials, stand_ins
 
     class Shared(kept_trials.Figures):
-        def __init__(self, folder: Path | None = None) -> None:
-            super().__init__(folder)
+        def __init__(self, folder: Path | None = None, apart: object = None) -> None:
+            super().__init__(folder)  # in this process, which knows the numbers below
             self._known = TRIED
 
     monkeypatch.setattr(stand_ins, "DRAWN", 500)

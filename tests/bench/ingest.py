@@ -5,7 +5,8 @@ already holds in memory, so its time contains no reading at all; `duckdb-load-gr
 runs in a process of its own with as many threads as there are processors, and reports wall seconds, CPU seconds and its
 largest memory. More processes take the same file into a desk, without ids and with at most three rows of each, and
 release ten million rows by 'tree'. That case needs 8 GB of free memory and 1 GB of disk, and is left out where there is
-less. A hundred million rows are taken in where RELEASE_DESK_BENCH_HUGE is set: the file alone takes minutes to make.
+less. Before them, surveys of 10 to 100 columns are released by 'tree' from rows that are encoded already. A hundred
+million rows are taken in where RELEASE_DESK_BENCH_HUGE is set: the file alone takes minutes to make.
 """
 
 from __future__ import annotations
@@ -23,13 +24,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import duckdb
+import numpy as np
 
 from core import Budget, Desk, Marginals
+from core.mechanisms.tree.tree import Tree
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.table.table import Table
 from tests.bench.kit.line import Line, peak_mb
+from tests.bench.kit.online_any import survey
 from tests.bench.kit.wide_file import PERSON, PIECE, REALS, TEXTS, WHOLES, domain, write_rows
+from tests.kernels import run as release_of
 
 CASES = {"parquet": 1_000_000, "csv": 1_000_000, "large.parquet": 10_000_000}
 HUGE = 100_000_000
@@ -95,6 +100,25 @@ def _release(path: str) -> dict[str, float]:
     return _measured(work)
 
 
+def _synthesised(columns: int, rows: int) -> dict[str, float]:
+    """All pairs of a generated survey by 'tree', with the records, from rows that are encoded already."""
+    made = survey(rows, columns)
+    # as a desk holds them, each column in the smallest type that fits
+    codes = {each.name: made.codes[:, place].astype(each.dtype) for place, each in enumerate(made.domain)}
+    held = Table(
+        domain=made.domain,
+        unit=made.unit,
+        codes=codes,
+        misfits={},
+        dropped_rows=0,
+        layout=made.domain.names,
+        fingerprint="",
+    )
+    del made
+    mechanism = Tree(queries=(Marginals(order=2),), budget=Budget(epsilon=1, delta=1e-9))
+    return _measured(lambda: release_of(mechanism, held).sample(rows, np.random.default_rng()))
+
+
 _PEERS: dict[str, Callable[[str], dict[str, float]]] = {
     "duckdb-groupby": lambda path: _duckdb(path, reading=False),
     "duckdb-load-groupby": lambda path: _duckdb(path, reading=True),
@@ -103,7 +127,13 @@ _TAKEN_IN: dict[str, Callable[[str], dict[str, float]]] = {
     "without ids": lambda path: _added(path, Unit.row()),
     "three rows of an id": lambda path: _added(path, Unit.id(PERSON, limit=3)),
 }
-_SIDES = {"ours": _ours, "release": _release, **_TAKEN_IN, **_PEERS}
+_SURVEYS = {(10, 170_000): 1.9, (20, 170_000): 5.5, (35, 170_000): 11.5, (70, 170_000): 31, (100, 170_000): 43}
+_SURVEYS |= {(10, 5_000_000): 15.5}
+"""Columns and rows of generated surveys, and the CPU seconds that 'tree' is to stay below."""
+_TREES: dict[str, Callable[[str], dict[str, float]]] = {
+    f"tree {columns} x {rows}": lambda _, size=(columns, rows): _synthesised(*size) for columns, rows in _SURVEYS
+}
+_SIDES = {"ours": _ours, "release": _release, **_TAKEN_IN, **_PEERS, **_TREES}
 
 
 def _apart(side: str, path: Path) -> dict[str, float]:
@@ -114,6 +144,9 @@ def _apart(side: str, path: Path) -> dict[str, float]:
 
 
 def run() -> Iterator[Line]:
+    for (columns, rows), limit in _SURVEYS.items():
+        found = _apart(f"tree {columns} x {rows}", Path())
+        yield Line("ingest", f"tree, {rows:,} rows x {columns}", "cpu_s", found["cpu_s"], "limit", limit)
     for kind, rows in CASES.items():
         with tempfile.TemporaryDirectory() as folder:
             if rows > PIECE and not _room(Path(folder)):

@@ -85,3 +85,8 @@ def test_a_peer_that_is_not_named_is_said_to_be_recorded(
     assert "recorded" in told and dpmm_peer.PYTHON in told and "dpmm==0.1.9" in told
     monkeypatch.setenv(dpmm_peer.PYTHON, "elsewhere/python")
     assert dpmm_peer.interpreter() == "elsewhere/python"
+
+
+def test_the_figures_page_names_every_benchmark() -> None:
+    listed = (Path(__file__).parent / "README.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in listed for name in names())

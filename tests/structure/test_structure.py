@@ -19,7 +19,7 @@ from core.base.options import options_of, unlisted_of
 from tests.privacy.kit import cases, sessions
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+CATALOGUE = (ROOT / "core" / "README.md").read_text(encoding="utf-8")
 REGISTERED = {**registry.query_classes, **registry.mechanisms, **registry.decisions}
 PARTS = {"queries", "budget"}
 """What every mechanism is given by the desk; everything else of it is an option or says why it is not."""
@@ -120,8 +120,8 @@ TESTED_BY: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("name", REGISTERED)
-def test_the_readme_names_it(name):
-    assert f"`{name}`" in README
+def test_the_catalogue_names_it(name):
+    assert f"`{name}`" in CATALOGUE
 
 
 @pytest.mark.parametrize("name", [*registry.mechanisms, *registry.decisions])
@@ -137,7 +137,7 @@ def test_every_mechanism_says_what_it_promises(name):
 @pytest.mark.parametrize("name", registry.randomisers)
 def test_every_randomiser_says_what_it_promises(name):
     kind = registry.randomisers[name]
-    assert f"`{name}`" in README
+    assert f"`{name}`" in CATALOGUE
     assert kind.name == name
     assert all(part in kind.__doc__ for part in ("**Privacy**", "**Accuracy**", "**Runtime**"))
     assert kind.title and kind.known_as and kind.prefer.endswith(".")

@@ -91,7 +91,7 @@ def release_fails(app: AppTest, desk: Desk, held: DeskTable, patch: pytest.Monke
 
 def answer_fails(app: AppTest, desk: Desk, held: DeskTable, patch: pytest.MonkeyPatch) -> AppTest:
     session = desk.ask(held, mechanism="online-laplace", budget=Budget(1), questions=5)
-    desk.share(session.id, title="Ask")
+    desk.share(session.id, title="Ask", hard=5)
     patch.setattr(OnlineLaplace, "answer", failing)
     app.switch_page("steps/shared.py").run()
     return button(app, "Ask").click().run()
