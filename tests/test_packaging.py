@@ -73,7 +73,7 @@ def test_oracles_and_peers_are_not_needed_at_run_time() -> None:
     ("package", "foreign"), [("core", {"streamlit", "plotly", "dashboard"}), ("dashboard", {"duckdb", "pyspark"})]
 )
 def test_run_time_code_imports_only_what_it_may(package: str, foreign: set[str]) -> None:
-    optional = (PROJECT["optional-dependencies"][extra] for extra in ("spark", "learn", "postgres", "mysql"))
+    optional = (PROJECT["optional-dependencies"][extra] for extra in ("spark", "learn", "postgres", "mysql", "survey"))
     installed = names([*PROJECT["dependencies"], *chain(*optional)])
     allowed = ({IMPORTED_AS.get(name, name) for name in installed} | {"core", "dashboard"}) - foreign
     for path in sorted((ROOT / package).rglob("*.py")):

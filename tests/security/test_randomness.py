@@ -142,7 +142,7 @@ ALLOWED = {
     ("core/desk/kept/drafts.py", "secrets.token_hex"): "the call behind that name",
     ("core/planning/quality/learning.py", "random_state"): "a fixed seed, for a figure that only the curator sees",
     ("core/rules/values.py", "np.random.default_rng"): "a fixed seed, to see whether records can obey public rules",
-    ("core/table/formats/survey_file.py", "import by text"): "a package of a fixed name, which need not be installed",
+    ("core/base/optional_package.py", "import by text"): "packages of fixed names, which need not be installed",
     ("dashboard/views/accuracy/quality_view.py", "np.random.default_rng"): "divides rows for the curator's own figure",
     ("dashboard/views/limits/attack_work.py", "uuid.uuid4"): "names work in the browser's session",
     (

@@ -7,16 +7,14 @@ with the server that started it.
 
 from __future__ import annotations
 
-import os
 import pickle
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from threading import Lock
 from typing import BinaryIO, TypeVar
 
-from core.desk.running.worker import ROOT
+from core.desk.running import child_process
 
 LESS_URGENT = 10
 """Added to the nice value: pages come first, and so do releases that were paid for."""
@@ -66,18 +64,13 @@ class TrialProcess:
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self._end()
-            path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-            command = [sys.executable, "-c", f"from {__name__} import main; main()"]
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | {"PYTHONPATH": path}
-            )
+            self._process = child_process.start(["-c", f"from {__name__} import main; main()"])
         return self._process
 
     def _end(self) -> None:
         if self._process is not None:
             self._process.kill()
-            with self._process:  # closes the pipes and waits
-                pass
+            child_process.close(self._process)
             self._process = None
 
 
@@ -97,9 +90,5 @@ def answer(asked: BinaryIO, told: BinaryIO) -> None:
 
 
 def main() -> None:
-    # Ctrl-C in a terminal reaches every process of it; the server ends this one.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(LESS_URGENT)
-    told = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints is no answer
+    told = child_process.settle(LESS_URGENT)
     answer(sys.stdin.buffer, told)

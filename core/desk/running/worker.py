@@ -10,23 +10,22 @@ from __future__ import annotations
 import json
 import os
 import queue
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from threading import Lock, Thread
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, BinaryIO
 
 from core.base.errors import DeskError
 from core.base.unexpected import noted
 from core.desk.books import LEDGER_VARIABLE
+from core.desk.running import child_process
 
 if TYPE_CHECKING:
     from core.desk.desk import Desk
 
 Report = Callable[[str, float], None]
-ROOT = Path(__file__).resolve().parents[3]
 LESS_URGENT = 7
 """Added to the nice value: a page that somebody waits for comes first, and has four fifths of a processor that both
 want."""
@@ -37,8 +36,8 @@ class Worker:
 
     def __init__(self, folder: Path, journal: Path, ledger: Path | str) -> None:
         self._ledger = ledger
-        self._command = [sys.executable, "-m", "core.desk.running.worker", str(folder), str(journal)]
-        self._process: subprocess.Popen[str] | None = None
+        self._words = ["-m", "core.desk.running.worker", str(folder), str(journal)]
+        self._process: subprocess.Popen[bytes] | None = None
         self._turn = Lock()
 
     def start(self) -> None:
@@ -55,7 +54,7 @@ class Worker:
             process = self._running()
             assert process.stdin is not None and process.stdout is not None
             try:
-                process.stdin.write(f"{plan_id}\n")
+                process.stdin.write(f"{plan_id}\n".encode())
                 process.stdin.flush()
                 for line in process.stdout:
                     told = json.loads(line)
@@ -70,33 +69,24 @@ class Worker:
         with self._turn:
             self._end()
 
-    def _running(self) -> subprocess.Popen[str]:
+    def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self._end()
-            path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-            self._process = subprocess.Popen(
-                self._command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-                encoding="utf-8",
-                # Not an argument: the address of a server may hold a password, and everybody may read arguments.
-                env=os.environ | {"PYTHONPATH": path, LEDGER_VARIABLE: str(self._ledger)},
-            )
+            # Not an argument: the address of a server may hold a password.
+            self._process = child_process.start(self._words, {LEDGER_VARIABLE: str(self._ledger)})
         return self._process
 
     def _end(self) -> None:
         if self._process is not None:
-            with self._process:  # closes the pipes, which it takes for the end, and waits
-                pass
+            child_process.close(self._process)
             self._process = None
 
 
-def serve(desk: Desk, asked: Iterable[str], told: IO[str]) -> None:
+def serve(desk: Desk, asked: Iterable[str], told: BinaryIO) -> None:
     """Finish plans, one after the other, and tell how far each is; null when it is over."""
 
     def tell(what: object) -> None:
-        told.write(f"{json.dumps(what)}\n")
+        told.write(f"{json.dumps(what)}\n".encode())
         told.flush()
 
     for plan_id in asked:
@@ -119,11 +109,7 @@ def _listen(waiting: queue.SimpleQueue[str | None]) -> None:
 def _main(folder: str, journal: str) -> None:
     from core.desk.desk import Desk
 
-    # Ctrl-C in a terminal reaches every process of it; the server waits for work that is under way, and so for this.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(LESS_URGENT)
-    told: Any = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints is no message
+    told = child_process.settle(LESS_URGENT)
     waiting: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     Thread(target=_listen, args=(waiting,), daemon=True).start()
     serve(Desk(folder, journal=Path(journal)), iter(waiting.get, None), told)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base.errors import BadFile
+from core.base.optional_package import can_load
 from core.schema.attributes import Attribute
 from core.table import files
 from core.table.frame import Frame
@@ -25,7 +25,6 @@ from core.table.sentences import TOO_LARGE
 
 SurveyFormat = Literal["stata", "spss"]
 READERS: dict[SurveyFormat, str] = {"stata": "read_dta", "spss": "read_sav"}
-PACKAGE = "pyreadstat"
 MOST_BYTES = 2 << 30
 """Of all cells of the columns that are read: a compressed file may claim any number of rows."""
 _MISSING = (
@@ -88,14 +87,12 @@ class SurveyFile:
 
 def installed() -> bool:
     """Whether such files can be read here."""
-    try:
-        import_module(PACKAGE)
-    except ImportError:
-        return False
-    return True
+    return can_load("pyreadstat")
 
 
 def _reader() -> Any:
     if not installed():
         raise BadFile(_MISSING)
-    return import_module(PACKAGE)
+    import pyreadstat
+
+    return pyreadstat

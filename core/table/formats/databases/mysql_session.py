@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from core.base.errors import BadFile
+from core.base.optional_package import can_load
 from core.table.formats.databases import database_words as words
 
 CONNECTING = 10
@@ -57,11 +58,7 @@ SENTENCES = {
 
 def installed() -> bool:
     """Whether such tables can be read here."""
-    try:
-        import pymysql  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    return can_load("pymysql")
 
 
 @contextmanager

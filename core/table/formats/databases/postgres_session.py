@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from core.base.errors import BadFile
+from core.base.optional_package import can_load
 from core.base.postgres_settings import CONNECTING
 from core.table.formats.databases import database_words as words
 
@@ -62,11 +63,7 @@ SENTENCES = {
 
 def installed() -> bool:
     """Whether such tables can be read here."""
-    try:
-        import psycopg  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    return can_load("psycopg")
 
 
 @contextmanager

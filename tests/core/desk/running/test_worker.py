@@ -16,7 +16,8 @@ import pytest
 
 from core import Budget, Desk, Marginals, Unit
 from core.desk.books import LEDGER_FILE
-from core.desk.running.worker import ROOT, Worker, serve
+from core.desk.running.child_process import ROOT
+from core.desk.running.worker import Worker, serve
 from core.plans.plan import Plan
 from core.schema.domain import Booleans, Domain, Integers
 
@@ -41,7 +42,7 @@ def waited(desk: Desk, plan_id: str) -> str:
 def test_it_finishes_what_was_paid_for_and_tells_how_far_it_is(tmp_path: Path) -> None:
     desk = Desk(tmp_path / "desk", journal=tmp_path / "notes")
     paid = desk._parts.payments.reserve(planned(desk))
-    told = io.StringIO()
+    told = io.BytesIO()
     serve(desk, [paid, "nobody-paid-for-this"], told)
     lines = [json.loads(line) for line in told.getvalue().splitlines()]
     assert lines[-2:] == [None, None]
@@ -91,7 +92,7 @@ def test_a_worker_that_dies_at_work_leaves_a_plan_that_can_be_resumed(tmp_path: 
     desk = Desk(tmp_path / "desk", journal=tmp_path / "notes")
     paid = desk._parts.payments.reserve(planned(desk))
     worker = Worker(desk.folder, tmp_path / "notes", desk.folder / LEDGER_FILE)
-    worker._command = [worker._command[0], "-c", "import os; input(); os.kill(os.getpid(), 9)"]
+    worker._words = ["-c", "import os; input(); os.kill(os.getpid(), 9)"]
     worker.finish(paid, lambda stage, share: None)
     assert desk.progress(paid).state == "stopped"
     assert (

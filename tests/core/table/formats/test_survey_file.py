@@ -81,6 +81,6 @@ def test_what_cannot_be_read_is_one_sentence(tmp_path: Path, monkeypatch: pytest
             with pytest.raises(BadFile, match="does not fit into memory"):
                 Table.load(path, DOMAIN, Unit.row(), Noise())
         with monkeypatch.context() as without:
-            without.setattr(survey_file, "PACKAGE", "no_such_reader")
+            without.setattr(survey_file, "installed", lambda: False)
             with pytest.raises(BadFile, match=r"release-desk\[survey\]"):
                 inspect(path)

@@ -1,0 +1,39 @@
+"""Processes that a server starts for heavy work: how one begins on either side, and what it is told by."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def start(words: Sequence[str], environment: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
+    """A Python of our own that finds this program, asked and answering by pipes.
+
+    What must not be seen goes into the environment: everybody on the machine may read arguments.
+    """
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    variables = {**os.environ, "PYTHONPATH": path, **(environment or {})}
+    return subprocess.Popen([sys.executable, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=variables)
+
+
+def close(process: subprocess.Popen[bytes]) -> None:
+    """Close the pipes, which it takes for the end, and wait for it."""
+    with process:
+        pass
+
+
+def settle(less_urgent: int) -> BinaryIO:
+    """What a process that was started so does first: the pipe for its answers, which nobody else writes to."""
+    # Ctrl-C in a terminal reaches every process of it; the server ends this one.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.nice(less_urgent)
+    told = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints is no answer
+    return told
