@@ -23,15 +23,17 @@ _VIRTUAL = 0.2
 """Counts that each distribution is given beforehand, so that none dies out."""
 
 
-def shrunk_counts(values: Floats, sigma: float, total: float) -> Floats:
+def shrunk_counts(values: Floats, sigma: float, total: float, *others: tuple[Floats, Floats]) -> Floats:
     """Noisy counts with noise of standard deviation sigma, moved towards what counts like these are.
 
-    Means beyond `total` are not thought of. **Runtime** O(cells log(total/sigma)).
+    Means beyond `total` are not thought of. `others` are distributions that belong into the mixture too, each as
+    `posterior` gives it. **Runtime** O(cells log(total/sigma)).
     """
     if values.size < FEWEST or not sigma > 0:
         return values
-    steps = math.ceil(math.log(max(8 * total / sigma, 2 * _STEP)) / math.log(_STEP))
-    found = [posterior(values, sigma, sigma / 8 * _STEP**step) for step in range(steps)]
+    means = math.ceil(math.log(max(8 * total / sigma, 2 * _STEP)) / math.log(_STEP))
+    found = [*(posterior(values, sigma, sigma / 8 * _STEP**step) for step in range(means)), *others]
+    steps = len(found)
     logs = np.stack([log for log, _ in found])
     likely = np.exp(logs - logs.max(axis=0))
     weights = np.full((steps, 1), 1 / steps)
