@@ -73,19 +73,19 @@ class Ledger:
         self.workspace = self._workspace()
         self.journal = None if outside is None else Journal(outside / self.workspace)
         self.attempts = open_attempts(self.database)
-        self._give_unused_accounts_every_way()
+        self._renew_unused_accounts()
 
     def _workspace(self) -> str:
         with self.database.read() as connection:
             return str(connection.execute("SELECT id FROM workspace").fetchone()["id"])
 
-    def _give_unused_accounts_every_way(self) -> None:
+    def _renew_unused_accounts(self) -> None:
         """An account of an older version that nothing was spent from counts as a new one does."""
         with self.database.read() as connection:
-            if not rows.unused_in_one_way(connection):
+            if not rows.unused_and_older(connection):
                 return
         with self.database.write() as connection:
-            for account in rows.unused_in_one_way(connection):
+            for account in rows.unused_and_older(connection):
                 filters = Filters.of(Budget.from_json(json.loads(account.budget_json)))
                 connection.execute(
                     "UPDATE account SET ways = ?, total = ? WHERE fingerprint = ?",

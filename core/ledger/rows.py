@@ -9,7 +9,7 @@ from typing import Literal
 
 from core.base.errors import DeskError, Unknown, printable
 from core.ledger.database import Connection
-from core.privacy.privacy_filter import PURE, Amounts, Filters, joined
+from core.privacy.privacy_filter import Amounts, Filters, joined
 
 ACCOUNT = "SELECT fingerprint, unit_json, budget_json, ways, sums, total, spent, opened_at FROM account"
 OVERRIDE = "SELECT fingerprint, who, at, from_budget, to_budget, from_total, to_total, reason FROM override"
@@ -178,7 +178,7 @@ def in_use(connection: Connection, fingerprint: str) -> bool:
     return connection.execute(query, (fingerprint,)).fetchone() is not None
 
 
-def unused_in_one_way(connection: Connection) -> list[Account]:
-    """Accounts that count Rényi divergences only, as older versions opened them, and have no plan yet."""
+def unused_and_older(connection: Connection) -> list[Account]:
+    """Accounts of older versions, which add up in fewer ways or share delta otherwise, that have no plan yet."""
     found = [Account(**dict(row)) for row in connection.execute(ACCOUNT).fetchall()]
-    return [each for each in found if PURE not in each.filters.ways and not in_use(connection, each.fingerprint)]
+    return [each for each in found if each.filters.older and not in_use(connection, each.fingerprint)]

@@ -75,3 +75,10 @@ class OneWayBudget(Budget):
 
     Everything that such an account pays, and every session that was opened from it, is laid out as it was then.
     """
+
+
+class HalvedBudget(Budget):
+    """A budget that is spent from an account of the second version, which gives half of its delta to Gaussian noise.
+
+    What such an account pays is laid out as it was then, too.
+    """

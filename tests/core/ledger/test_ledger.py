@@ -13,7 +13,8 @@ from core.base.errors import BadParameter, OutOfBudget, Refused, Unknown
 from core.ledger.attempts import HeldLock
 from core.ledger.database import Connection
 from core.ledger.ledger import Account, Entry, Ledger
-from core.privacy.budget import Budget
+from core.privacy.budget import Budget, HalvedBudget
+from core.privacy.events import Cost, Pure
 from core.privacy.privacy_filter import PURE, Filters, Way
 
 UNIT, OTHER_UNIT = '{"column": null}', '{"column": "person"}'
@@ -102,6 +103,19 @@ def test_an_older_account_that_nothing_was_spent_from_counts_as_a_new_one(ledger
     assert again.account("cd").filters == Filters.of(budget)
     assert again.account("ef").filters == one_way(50, SEVEN), "what was spent is known in this way alone"
     assert again.account("ab").filters == one_way(100)
+
+
+def test_an_unused_account_of_the_second_version_shares_delta_as_a_new_one_does(ledger: Ledger, path: Path) -> None:
+    budget, older = Budget(epsilon=1, delta=1e-9), Filters.of(HalvedBudget(epsilon=1, delta=1e-9))
+    for name in ("cd", "ef"):
+        text = json.dumps(budget.to_json())
+        account = ledger.open_account(fingerprint=name, unit_json=UNIT, budget_json=text, filters=older)
+        declared(ledger, name, name)
+    amounts = older.amounts(Cost((Pure(Fraction(1, 10)),)))
+    ledger.reserve(plan_id="p", dataset_id="ef", plan_json="{}", amounts=amounts, account=account)
+    again = Ledger(path)
+    assert again.account("cd").filters == Filters.of(budget)
+    assert again.account("ef").filters == older
 
 
 def test_reserving_again_pays_nothing(ledger: Ledger) -> None:

@@ -11,7 +11,7 @@ from core import registry
 from core.base.errors import BadParameter
 from core.plans.division import divided
 from core.plans.release_terms import ReleaseTerms
-from core.privacy.budget import Budget, OneWayBudget
+from core.privacy.budget import Budget, HalvedBudget, OneWayBudget
 from core.privacy.spendable import covers
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass
@@ -20,7 +20,7 @@ from core.schema.domain import Domain, Integers
 from tests.core.samples import SMALL
 from tests.privacy.kit import cases
 
-BUDGETS = (Budget("0.9"), Budget("0.9", "1e-7"), OneWayBudget("0.9", "1e-7"))
+BUDGETS = (Budget("0.9"), Budget("0.9", "1e-7"), HalvedBudget("0.9", "1e-7"), OneWayBudget("0.9", "1e-7"))
 SHARES = (Fraction(1, 100), Fraction(1, 50), Fraction(1, 20))
 
 

@@ -18,7 +18,7 @@ from core.privacy import gaussian as gdp
 from core.privacy import privacy_filter
 from core.privacy import renyi as curve
 from core.privacy.accounting import capacity, order_for, units
-from core.privacy.budget import Budget
+from core.privacy.budget import Budget, HalvedBudget
 from core.privacy.events import Cost, Event, Gaussian, Greedy, Laplace, Pure, Selection
 from core.privacy.privacy_filter import Filters
 from core.privacy.remaining import remaining_epsilon
@@ -49,6 +49,29 @@ def rounded(value: Fraction | None) -> str:
     )
 
 
+def kept(kind: type[Budget]) -> dict[str, Callable[[], Iterable[object]]]:
+    """What accounts hold and pay that share delta in one way or another."""
+    budgets = [kind(each.epsilon, each.delta) for each in BUDGETS]
+    return {
+        "ways": lambda: (Filters.of(budget).to_text() for budget in [*budgets, Budget(1)]),
+        "amounts": lambda: (
+            privacy_filter.amounts_text(Filters.of(budget).amounts(cost)) for budget in budgets for cost in COSTS
+        ),
+        "parts": lambda: (
+            (ways := Filters.of(budget)).parts(ways.amounts(cost)) for budget in [*budgets, Budget(1)] for cost in COSTS
+        ),
+        "what is left": lambda: (
+            remaining_epsilon(ways := Filters.of(budget), ways.amounts(cost), budget.delta * part)
+            for budget in [*budgets[:3], Budget(1)] for cost in COSTS[1:4] for part in (0, Fraction(1, 2), 1)
+            if budget.delta or cost.pure
+        ),
+        "what a plan may spend": lambda: (
+            rounded(Fraction(found(budget)))
+            for budget in budgets for found in (rho_for, mixed_rho_for, mixed_order, mixed_capacity, pure_for)
+        ),
+    }  # fmt: skip
+
+
 AMOUNTS: dict[str, Callable[[], Iterable[object]]] = {
     "orders": lambda: map(order_for, BUDGETS),
     "capacities": lambda: (capacity(budget) for budget in [*BUDGETS, Budget(1), Budget("1e-13")]),
@@ -75,22 +98,8 @@ AMOUNTS: dict[str, Callable[[], Iterable[object]]] = {
         rounded(gdp.gaussian_epsilon(Fraction(amount), budget.delta))
         for amount in (0, Fraction(1, 10**6), Fraction(1, 9), 2, 60) for budget in BUDGETS
     ),
-    "ways": lambda: (Filters.of(budget).to_text() for budget in [*BUDGETS, Budget(1)]),
-    "amounts": lambda: (
-        privacy_filter.amounts_text(Filters.of(budget).amounts(cost)) for budget in BUDGETS for cost in COSTS
-    ),
-    "parts": lambda: (
-        (ways := Filters.of(budget)).parts(ways.amounts(cost)) for budget in [*BUDGETS, Budget(1)] for cost in COSTS
-    ),
-    "what is left": lambda: (
-        remaining_epsilon(ways := Filters.of(budget), ways.amounts(cost), budget.delta * part)
-        for budget in [*BUDGETS[:3], Budget(1)] for cost in COSTS[1:4] for part in (0, Fraction(1, 2), 1)
-        if budget.delta or cost.pure
-    ),
-    "what a plan may spend": lambda: (
-        rounded(Fraction(found(budget)))
-        for budget in BUDGETS for found in (rho_for, mixed_rho_for, mixed_order, mixed_capacity, pure_for)
-    ),
+    **kept(Budget),
+    **{f"{name}, second version": told for name, told in kept(HalvedBudget).items()},
 }  # fmt: skip
 KNOWN = {
     "orders": "bdb7dec1bc68c24c",
@@ -112,11 +121,16 @@ KNOWN = {
     "amounts of mu": "87f6af3359bf11fd",
     "capacities of mu": "d8bb681ae911a777",
     "epsilons of mu": "228b16572060b042",
-    "ways": "c7ef1940f9fe58fe",
-    "amounts": "55302d868c08a124",
-    "parts": "f2c8a62e83117503",
-    "what is left": "c7017d70db877a17",
-    "what a plan may spend": "1d78b40cf53d7fe4",
+    "ways": "621333ad82d26e83",
+    "amounts": "357640e3a8f2732b",
+    "parts": "6e68c40c63d0e747",
+    "what is left": "9ee4fc758f31e5c6",
+    "what a plan may spend": "2f5a09d2e3557a72",
+    "ways, second version": "c7ef1940f9fe58fe",
+    "amounts, second version": "55302d868c08a124",
+    "parts, second version": "f2c8a62e83117503",
+    "what is left, second version": "c7017d70db877a17",
+    "what a plan may spend, second version": "1d78b40cf53d7fe4",
 }
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from core.base.errors import OutOfBudget
 from core.privacy.accounting import UNITS
-from core.privacy.budget import Budget, OneWayBudget, exact
+from core.privacy.budget import Budget, HalvedBudget, OneWayBudget, exact
 from core.privacy.events import Cost, Gaussian, Laplace, Pure, Selection
 from core.privacy.gaussian import MOST
 from core.privacy.privacy_filter import GAUSSIAN, GAUSSIAN_UNITS, PURE, Filters, Way, amounts_text, joined
@@ -168,7 +168,26 @@ def test_a_changed_budget_keeps_its_ways() -> None:
     assert old.changed(Budget(1, 1e-9)) == old
 
 
-# accounts of the first version
+# accounts of older versions
+
+
+@pytest.mark.parametrize("budget", BUDGETS, ids=repr)
+def test_an_account_of_the_second_version_pays_its_whole_budget_as_it_did(budget: Budget) -> None:
+    filters = Filters.of(HalvedBudget(budget.epsilon, budget.delta))
+    assert sum(way.share for way in filters.ways.values()) == 1
+    again = Filters.from_text(filters.to_text()).changed(Budget(budget.epsilon / 2, budget.delta))
+    for account, paid in ((filters, budget), (again, Budget(budget.epsilon / 2, budget.delta))):
+        plan = account.spendable(paid)
+        assert isinstance(plan, HalvedBudget) and plan.to_json() == paid.to_json()
+        assert account.covers(cost(Gaussian(rho_for(plan))))
+        assert not account.covers(cost(Gaussian(rho_for(paid)))), "what a new account would pay"
+
+
+def test_accounts_of_older_versions_are_told_from_new_ones() -> None:
+    budget = Budget(1, "1e-9")
+    assert not Filters.of(budget).older and not Filters.of(Budget(1)).older
+    assert Filters.of(HalvedBudget(1, "1e-9")).older
+    assert Filters({"order 7": Way(Fraction(1), 10**12)}).older
 
 
 @pytest.mark.exhaustive

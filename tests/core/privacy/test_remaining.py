@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from core.base.errors import BadParameter
 from core.privacy import remaining
 from core.privacy.accounting import UNITS, capacity, order_for
-from core.privacy.budget import Budget, OneWayBudget, exact
+from core.privacy.budget import Budget, HalvedBudget, OneWayBudget, exact
 from core.privacy.events import Gaussian, Pure
 from core.privacy.privacy_filter import GAUSSIAN_UNITS, Filters, Way
 from core.privacy.remaining import remaining_epsilon
@@ -35,18 +35,28 @@ def test_a_fresh_account_shows_its_own_epsilon(budget: Budget) -> None:
 
 
 @pytest.mark.parametrize("budget", BUDGETS, ids=repr)
+def test_a_fresh_account_of_the_second_version_shows_its_own_epsilon(budget: Budget) -> None:
+    assert left(Spender.of(HalvedBudget(budget.epsilon, budget.delta)), budget.delta) == budget.epsilon
+
+
+@pytest.mark.parametrize("budget", BUDGETS, ids=repr)
 def test_a_fresh_account_of_the_first_version_shows_its_own_epsilon(budget: Budget) -> None:
     assert left(Spender(one_way(budget)), budget.delta) == budget.epsilon
 
 
 @pytest.mark.exhaustive
-@given(budget=private_budgets, share=st.fractions(min_value=Fraction(1, 10**6), max_value=1), one=st.booleans())
+@given(
+    budget=private_budgets,
+    share=st.fractions(min_value=Fraction(1, 10**6), max_value=1),
+    kind=st.sampled_from([Budget, HalvedBudget, OneWayBudget]),
+)
 @settings(max_examples=30, deadline=None)
 def test_what_is_left_after_gaussian_noise_can_be_planned_and_not_much_more(
-    budget: Budget, share: Fraction, one: bool
+    budget: Budget, share: Fraction, kind: type[Budget]
 ) -> None:
     assume(budget.epsilon < 50)
-    account = Spender(one_way(budget)) if one else Spender.of(budget)
+    one = kind is OneWayBudget
+    account = Spender(one_way(budget)) if one else Spender.of(kind(budget.epsilon, budget.delta))
     whole = rho_for(account.filters.spendable(budget))
     account = account.spend(cost(Gaussian(Fraction(math.floor(whole * share * UNITS**2), UNITS**2))))
     shown = left(account, budget.delta)
@@ -172,7 +182,7 @@ def test_the_largest_account_of_the_first_version_shows_its_own_epsilon() -> Non
 def test_a_single_step_is_shown_where_it_fits_and_not_where_it_does_not(missing: int, steps: int) -> None:
     delta = Fraction(1, 10**9)
     needed = rho_for(Budget(Fraction(1, UNITS), delta)) * GAUSSIAN_UNITS
-    filters = Filters({"pure": Way(Fraction(0), UNITS), "gaussian": Way(Fraction(1, 2), int(needed) - missing)})
+    filters = Filters({"pure": Way(Fraction(0), UNITS), "gaussian": Way(Fraction(3, 4), int(needed) - missing)})
     assert remaining._gaussian_steps(filters, {}, delta, UNITS) == steps
 
 

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import pytest
 
 from core.base.errors import BadParameter
 from core.privacy.accounting import UNITS, capacity, order_for, units
-from core.privacy.budget import Budget, OneWayBudget
+from core.privacy.budget import Budget, HalvedBudget, OneWayBudget
 from core.privacy.events import Gaussian, Laplace
+from core.privacy.gaussian import gaussian_capacity
+from core.privacy.privacy_filter import GAUSSIAN_UNITS
 from core.privacy.spendable import covers, mixed_capacity, mixed_order, mixed_rho_for, pure_for, rho_for
 from tests.accounts import part_of
 from tests.core.privacy.test_accounting import BUDGETS, cost
@@ -33,6 +36,16 @@ def test_accounts_of_the_first_version_pay_with_all_of_delta_at_one_order(budget
     assert units(cost(Laplace(pure_for(old) + Fraction(2, UNITS))), order) > held
 
 
+@pytest.mark.parametrize("budget", BUDGETS, ids=repr)
+def test_accounts_of_the_second_version_pay_gaussian_noise_with_half_of_delta(budget: Budget) -> None:
+    old = HalvedBudget(budget.epsilon, budget.delta)
+    half, mixed = (Budget(budget.epsilon, budget.delta * share) for share in (Fraction(1, 2), Fraction(3, 8)))
+    assert rho_for(old) == Fraction(math.floor(gaussian_capacity(half) * GAUSSIAN_UNITS), GAUSSIAN_UNITS)
+    assert (mixed_order(old), mixed_capacity(old)) == (order_for(mixed), capacity(mixed))
+    assert rho_for(old) < rho_for(budget) and mixed_rho_for(old) > mixed_rho_for(budget)
+    assert pure_for(old) == budget.epsilon
+
+
 def test_no_delta_buys_no_gaussian_noise() -> None:
     for buys in (rho_for, mixed_rho_for, mixed_order):
         with pytest.raises(BadParameter, match="needs a delta above 0"):
@@ -40,7 +53,7 @@ def test_no_delta_buys_no_gaussian_noise() -> None:
     assert pure_for(Budget(1)) == 1
 
 
-@pytest.mark.parametrize("kind", [Budget, OneWayBudget])
+@pytest.mark.parametrize("kind", [Budget, HalvedBudget, OneWayBudget])
 def test_a_budget_covers_what_it_buys_and_no_more(kind: type[Budget]) -> None:
     budget = kind(1, "1e-9")
     bought = rho_for(budget)
