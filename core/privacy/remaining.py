@@ -12,7 +12,7 @@ from core.privacy.accounting import UNITS
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Pure
 from core.privacy.gaussian import gaussian_epsilon
-from core.privacy.privacy_filter import PURE, Amounts, Filters, Shares, joined
+from core.privacy.privacy_filter import PURE, Amounts, DeltaShares, Filters, joined
 from core.privacy.spendable import rho_for
 
 MOST = 1000
@@ -54,7 +54,7 @@ def _gaussian_steps(filters: Filters, sums: Amounts, delta: Fraction, most: int)
         steps = largest_that_fits(lambda tried: taken(tried) <= left, start=UNITS, most=most)
     else:
         # The inverse of `rho_for`, at most a step or two too far because a plan is rounded as well.
-        share = Shares.of(filters.spendable(Budget(1, delta))).gaussian
+        share = DeltaShares.of(filters.spendable(Budget(1, delta))).gaussian
         found = gaussian_epsilon(max(left, Fraction(0)), delta * share)
         steps = min(most, most if found is None else math.ceil(found * UNITS))
         while steps > 0 and taken(steps) > left:

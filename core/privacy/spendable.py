@@ -15,7 +15,7 @@ from core.privacy.accounting import UNITS, capacity, order_for, units
 from core.privacy.budget import Budget, OneWayBudget
 from core.privacy.events import Cost, Pure
 from core.privacy.gaussian import gaussian_capacity
-from core.privacy.privacy_filter import GAUSSIAN_UNITS, Filters, Shares
+from core.privacy.privacy_filter import GAUSSIAN_UNITS, DeltaShares, Filters
 from core.privacy.renyi import NO_DELTA
 
 _TOO_SMALL = "is too small for Gaussian noise of any size; try 1."
@@ -27,7 +27,7 @@ def rho_for(budget: Budget) -> Fraction:
         raise BadParameter("delta", NO_DELTA)
     if isinstance(budget, OneWayBudget):
         return mixed_rho_for(budget)
-    part = Budget(budget.epsilon, budget.delta * Shares.of(budget).gaussian)
+    part = Budget(budget.epsilon, budget.delta * DeltaShares.of(budget).gaussian)
     return _above_zero(Fraction(math.floor(gaussian_capacity(part) * GAUSSIAN_UNITS), GAUSSIAN_UNITS))
 
 
@@ -75,7 +75,7 @@ def covers(budget: Budget, cost: Cost) -> bool:
 def _mixed_part(budget: Budget) -> Budget:
     if isinstance(budget, OneWayBudget):
         return budget
-    return Budget(budget.epsilon, budget.delta * Shares.of(budget).orders[0][1])
+    return Budget(budget.epsilon, budget.delta * DeltaShares.of(budget).orders[0][1])
 
 
 def _above_zero(amount: Fraction) -> Fraction:

@@ -14,7 +14,7 @@ from scipy.stats import norm
 
 from core.privacy.budget import Budget, exact
 from core.privacy.events import Cost, Event, Gaussian, Laplace, Pure, Selection
-from core.privacy.privacy_filter import Shares
+from core.privacy.privacy_filter import DeltaShares
 from core.privacy.spendable import rho_for
 from core.theory.composition import epsilon_for, renyi, zcdp
 from tests.accounts import Spender
@@ -105,7 +105,7 @@ def test_an_account_that_is_used_up_keeps_its_promise(pld: Any, budget: Budget, 
 def test_gaussian_noise_uses_an_account_to_its_share_of_delta(pld: Any, budget: Budget) -> None:
     sigma = math.sqrt(1 / (2 * rho_for(budget)))
     found = pld.from_gaussian_mechanism(sigma).get_delta_for_epsilon(float(budget.epsilon))
-    assert found == pytest.approx(float(budget.delta * Shares.of(budget).gaussian), rel=0.02)
+    assert found == pytest.approx(float(budget.delta * DeltaShares.of(budget).gaussian), rel=0.02)
 
 
 def worst_case(pld: Any, event: Event) -> Any:

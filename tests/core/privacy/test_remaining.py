@@ -182,7 +182,7 @@ def test_the_largest_account_of_the_first_version_shows_its_own_epsilon() -> Non
 def test_a_single_step_is_shown_where_it_fits_and_not_where_it_does_not(missing: int, steps: int) -> None:
     delta = Fraction(1, 10**9)
     needed = rho_for(Budget(Fraction(1, UNITS), delta)) * GAUSSIAN_UNITS
-    filters = Filters({"pure": Way(Fraction(0), UNITS), "gaussian": Way(Fraction(3, 4), int(needed) - missing)})
+    filters = Filters({"pure": Way(Fraction(0), UNITS), "gaussian": Way(Fraction(3, 5), int(needed) - missing)})
     assert remaining._gaussian_steps(filters, {}, delta, UNITS) == steps
 
 
