@@ -111,8 +111,8 @@ class SmallDatabases:
             yield start, self.answers(databases)
 
     def block(self, rows: int) -> int:
-        """Databases to look at together: no array of intermediate results is larger than BLOCK, or four times that where
-        a product of matrices needs it to have TOGETHER lines."""
+        """Databases to look at together: no array of intermediate results is larger than BLOCK, or than four times that
+        where a product of matrices would have fewer lines than TOGETHER."""
         dense = self.cells <= DENSE * rows
         width = max(math.exp(self.log_questions), rows, self.cells if dense else 1)
         most = min(TOGETHER, int(4 * BLOCK / width)) if dense and self.tabulated else 1
