@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import multiprocessing
 import os
 import signal
 from collections.abc import Callable
@@ -17,14 +16,11 @@ from core.desk import releases
 from core.mechanisms.direct.laplace import LaplaceTables
 from tests.core.people import DOMAIN, people
 from tests.databases import BOTH
+from tests.forked import processes
 from tests.reliability.place import Place
 
 STEPS = ("before reserving", "before the run", "after the run", "before storing", "after storing", "returned")
 """Where a curator's process is killed; from 'before the run' on it has paid."""
-
-# A clean single-threaded server forks the children, so no child pays for the imports of the test run again.
-processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload(["tests.reliability.test_desk_crash"])
 
 
 @pytest.fixture

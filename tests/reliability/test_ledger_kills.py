@@ -18,7 +18,8 @@ import pytest
 from core.ledger.ledger import Entry, Ledger
 from core.privacy.privacy_filter import PURE
 from tests.databases import BOTH, traced
-from tests.reliability.test_ledger_races import opened, processes
+from tests.forked import processes
+from tests.reliability.test_ledger_races import opened
 
 STEPS = {
     "before reserve": None,

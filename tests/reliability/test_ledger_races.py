@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import random
 import threading
@@ -20,14 +19,11 @@ from core.base.errors import DeskError, OutOfBudget
 from core.ledger.ledger import Account, Entry, Ledger
 from core.privacy.privacy_filter import PURE, Amounts, Filters, Way
 from tests.databases import BOTH, StartedServer
+from tests.forked import processes
 
 PROCESSES, THREADS = 4, 8
 Outcome = tuple[int, str, bytes | None]
 """Round, plan id, and the answer; None where the budget said no."""
-
-# A clean single-threaded server forks the children, so no child pays for the imports of the test run again.
-processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload(["core.ledger.ledger", "tests.reliability.test_ledger_races"])
 
 
 def opened(ledger: Ledger, name: str, total: int) -> Account:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 import signal
 import time
@@ -21,11 +20,9 @@ from core.mechanisms.discovery.discovery import Discovery
 from core.mechanisms.online.online_laplace import OnlineLaplace
 from tests.core.people import DOMAIN, people
 from tests.databases import BOTH
+from tests.forked import processes
 from tests.reliability.place import Place
 
-# A clean single-threaded server forks the children, so no child pays for the imports of the test run again.
-processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload(["tests.reliability.test_one_attempt"])
 RUNS = {"release": (LaplaceTables, "run"), "session": (OnlineLaplace, "open"), "discovery": (Discovery, "run")}
 PATIENCE = 60.0
 GATE = "gate"

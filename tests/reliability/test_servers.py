@@ -22,9 +22,10 @@ from core.mechanisms.online.online_laplace import OnlineLaplace
 from core.privacy.privacy_filter import PURE
 from tests.core.people import DOMAIN, TOTAL, people
 from tests.databases import StartedServer, name_of
+from tests.forked import processes
 from tests.reliability.place import LEASE, Place
 from tests.reliability.test_ledger_kills import Auditor
-from tests.reliability.test_ledger_races import opened, processes
+from tests.reliability.test_ledger_races import opened
 from tests.reliability.test_one_attempt import appears, started
 from tests.reliability.test_session_crash import ages
 

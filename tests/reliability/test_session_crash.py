@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import signal
 from collections import Counter
@@ -27,15 +26,12 @@ from core.sessions.session import Session
 from tests.core import asker
 from tests.core.people import DOMAIN, TOTAL, people
 from tests.databases import BOTH, traced
+from tests.forked import processes
 from tests.reliability.place import Place
 
 LIMIT = 4
 QUESTIONS = (1, 3, 2, 5, 4, 6, 8, 16, 9, 32)
 """Sets of age groups as bits: an odd number of groups is hard, an even one easy."""
-
-# A clean single-threaded server forks the children, so no child pays for the imports of the test run again.
-processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload(["tests.reliability.test_session_crash"])
 
 
 @pytest.fixture

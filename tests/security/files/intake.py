@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import faulthandler
 import json
-import multiprocessing
 import os
 import resource
 import sys
@@ -27,6 +26,7 @@ from core.schema.domain import Categories, Domain, Integers
 from core.table.source import stored_tables
 from core.table.table import Table, TableSource
 from dashboard.views.data import upload
+from tests.forked import processes
 
 DECLARED = (BadFile, BadSchema)
 MEMORY = 1 << 30
@@ -38,10 +38,6 @@ SCHEMA = Domain((Integers(name="a", low=0, high=9, missing=True), Categories(nam
 Upload = tuple[str, bytes]
 """The name that the browser gives, and the content."""
 Makes = Callable[..., Iterable[Upload]]
-
-# A clean single-threaded server forks the children, so no child pays for the imports of the test run again.
-processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload(["tests.security.files.intake"])
 
 
 class Sent(BytesIO):

@@ -62,7 +62,7 @@ def test_answers_are_the_same_in_every_way(monkeypatch, way):
 
 
 def test_blocks_cover_all_databases_in_order(monkeypatch):
-    monkeypatch.setattr(candidates, "BLOCK", 200)
+    monkeypatch.setattr(candidates, "BLOCK", 50)
     held = SmallDatabases((Intervals(column="size"),), SMALL)
     starts, blocks = zip(*held.lines(3), strict=True)
     assert len(blocks) > 1
