@@ -1,8 +1,8 @@
 """First where rows crowd, then how many there are: how a table's part of the budget is divided, and what is found.
 
 **Privacy** the search is one pure event (`crowding.py`); it tells boxes, which are public from then on. Counts of
-blocks made of them are measured with what is left: of a pure budget in parts that sum to it, chosen after seeing the
-boxes (`allowance.py`); of a Gaussian one likewise.
+blocks made of them are measured with what is left, and so is whether stretches are uneven (`uneven.py`): of a pure
+budget in parts that sum to it, chosen after seeing the boxes (`allowance.py`); of a Gaussian one likewise.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from core.kernel.tables import TOTAL
 from core.mechanisms.kit.portions import divide
 from core.mechanisms.ranges.nested import BoxTree, NestedBlocks, NestedBoxes, parts_of
 from core.mechanisms.ranges.stretches import stretch_blocks
+from core.mechanisms.ranges.uneven import Cut, cut_uneven, part_of
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Event, Gaussian, Laplace, Pure
 from core.privacy.unit import Unit
@@ -108,19 +109,18 @@ def find_stretches(kernel: Kernel, stage: Stage, branching: int) -> NestedBlocks
     last = kernel.halve(stage.crowding(kernel.domain, parts), stage.finding)[-1]
     starts, (size,) = last.low[:, 0], kernel.domain.shape(stage.columns)
     if len(starts) > NEARLY_ALL * size:
-        starts = np.arange(size)
-    return stretch_blocks(stage.columns, starts, size, counting, branching)
+        return stretch_blocks(stage.columns, np.arange(size), size, counting, branching)
+    whole = stretch_blocks(stage.columns, starts, size, counting, branching)
+    sigma = whole.noise(kernel.unit)[-1].sigma
+    found, counting = cut_uneven(kernel, Cut(stage.columns, starts, size), counting, sigma)
+    return stretch_blocks(stage.columns, found, size, counting, branching)
 
 
 def _rows(kernel: Kernel, counting: Additive) -> tuple[int, Additive]:
     """About how many rows there are, and what is left to count with."""
     if kernel.public_rows is not None:
         return kernel.public_rows, counting
-    if isinstance(counting, Laplace):
-        own: Additive = Laplace(counting.epsilon * ROWS_SHARE)
-        left: Additive = Laplace(counting.epsilon * (1 - ROWS_SHARE))
-    else:
-        own, left = Gaussian(counting.rho * ROWS_SHARE), Gaussian(counting.rho * (1 - ROWS_SHARE))
+    own, left = part_of(counting, ROWS_SHARE), part_of(counting, 1 - ROWS_SHARE)
     return int(kernel.measure(TOTAL, own).values), left
 
 
