@@ -100,10 +100,24 @@ def _pure(event: Additive | None) -> Pure | None:
     return None if event is None else Pure(event.epsilon)
 
 
-def find_stretches(kernel: Kernel, stage: Stage, branching: int) -> NestedBlocks:
-    """Stretches of one column in which rows crowd or do not, and blocks of them, from coarse to fine."""
+def searched_stage(domain: Domain, columns: Columns, event: Additive) -> Stage | None:
+    """A pure part of a budget divided between the search of one column and its counts; None where nothing is searched.
+
+    Of Gaussian noise the search, which is pure, would take more than it gives.
+    """
+    if len(columns) > 1 or domain.cells(columns) <= SMALLEST[1] or not isinstance(event, Laplace):
+        return None
+    share = Fraction(round(SHARES[1] * 100), 100)
+    return Stage(columns, Pure(event.epsilon * share), Laplace(event.epsilon * (1 - share)))
+
+
+def find_stretches(kernel: Kernel, stage: Stage, branching: int, known: float | None = None) -> NestedBlocks:
+    """Stretches of one column in which rows crowd or do not, and blocks of them, from coarse to fine.
+
+    Where about how many rows there are is known already, that is not asked again.
+    """
     assert stage.finding is not None
-    rows, counting = _rows(kernel, stage.counting)
+    rows, counting = _rows(kernel, stage.counting) if known is None else (known, stage.counting)
     rate = float(stage.crowding(kernel.domain, 1).rate(stage.finding.epsilon, kernel.unit))
     wanted = PARTS_BY_ROOT * math.sqrt(max(rows, 0) * rate)
     parts = 2 ** round(math.log2(min(max(wanted, 1.0), MOST_PARTS)))
@@ -117,7 +131,7 @@ def find_stretches(kernel: Kernel, stage: Stage, branching: int) -> NestedBlocks
     return stretch_blocks(stage.columns, found, size, counting, branching)
 
 
-def _rows(kernel: Kernel, counting: Additive) -> tuple[int, Additive]:
+def _rows(kernel: Kernel, counting: Additive) -> tuple[float, Additive]:
     """About how many rows there are, and what is left to count with."""
     if kernel.public_rows is not None:
         return kernel.public_rows, counting
