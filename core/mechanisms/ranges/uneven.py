@@ -15,7 +15,7 @@ import numpy as np
 from core.base.arrays import Columns, IntArray
 from core.kernel.kernel import Kernel
 from core.kernel.noise_level import Additive, NoiseLevel
-from core.kernel.uneven import Unevenness
+from core.kernel.searches.uneven import Unevenness
 from core.privacy.events import Laplace
 from core.privacy.unit import Unit
 

@@ -5,8 +5,8 @@ import pytest
 
 from core.base.errors import BadParameter
 from core.kernel.asked import Change
+from core.kernel.searches.uneven import HEAVIEST, Unevenness
 from core.kernel.tables import LARGEST
-from core.kernel.uneven import HEAVIEST, Unevenness
 from core.privacy.unit import Unit
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
