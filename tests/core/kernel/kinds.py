@@ -17,11 +17,11 @@ from core.kernel import (
     released,
     scores,
     tables,
-    uneven,
 )
 from core.kernel.databases import mixture_errors
 from core.kernel.decisions import best_rules, covers, cuts, rules, values, weighed
 from core.kernel.remembered import Remembered
+from core.kernel.searches import uneven
 from core.privacy.unit import Unit
 from core.queries.conjunctions import Conjunctions
 from core.queries.linear import Linear
