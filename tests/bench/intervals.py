@@ -34,7 +34,7 @@ from core.queries.intervals import Intervals
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from tests.bench.kit.line import Line, cpu_seconds
-from tests.bench.kit.range_columns import HELD_OUT, TUNED, UNSEEN, made
+from tests.bench.kit.range_columns import FRESH, HELD_OUT, TUNED, UNSEEN, made
 from tests.bench.kit.range_peers import PEERS as PEERS_HERE
 from tests.bench.kit.real_data import DATA, data_folder
 from tests.kernels import run as release_of
@@ -103,7 +103,7 @@ def sparse() -> Iterator[Line]:
 
 
 def _shapes() -> Iterator[tuple[str, NDArray[np.float64]]]:
-    for group, kinds in (("tuned", TUNED), ("held out", HELD_OUT), ("unseen", UNSEEN)):
+    for group, kinds in (("tuned", TUNED), ("held out", HELD_OUT), ("unseen", UNSEEN), ("fresh", FRESH)):
         for power in (12, 16, 20):
             for seed, (name, kind) in enumerate(kinds.items()):
                 yield f"{group}: {name} 2^{power}", made(kind, 2**power, seed)

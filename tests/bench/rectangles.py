@@ -5,20 +5,27 @@ rows, errors as shares of all rows. All peers that run here are our own implemen
 same draws. Other systems were measured once relative to a plain 4 x 4 quad tree with equal shares and no
 negative counts (geometric mean over data, rows and epsilon), so the last lines compare our figure relative to that
 tree, measured here, with theirs: first peers that run here, then the recorded figures.
+
+Before them, 'rectangle-tree' as a desk runs it for a budget with a delta (pure noise is the smaller one here), beside
+the best of a plain tree, PrivTree and `tree` of the same budget, with Gaussian noise and as a desk runs it: on both
+public tables and on generated ones (`kit/rectangle_tables.py`), with public and with private rows.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.mechanisms.ranges.rectangle_search import RectangleSearch
 from core.mechanisms.ranges.rectangle_tree import RectangleTree
+from core.mechanisms.tree.tree import Tree
 from core.models.fitting.pyramid import gather, nonnegative, pyramid
 from core.models.fitting.simplex import simplex
+from core.planning.better_noise import build
 from core.privacy.budget import Budget, exact
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
@@ -27,11 +34,14 @@ from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from tests.bench.intervals import found
 from tests.bench.kit.line import Line, cpu_seconds
+from tests.bench.kit.rectangle_tables import FRESH, TUNED, made
 from tests.blocks import block_sums
 from tests.kernels import run as release_of
 
 FILES = {"adult": "Adult_2D_256_256.npy", "twitter": "twitter_256_256.npy"}
-RUNS, SLOW_RUNS, RECTANGLES = 20, 2, 10_000
+RUNS, SLOW_RUNS, DELTA_RUNS, RECTANGLES = 20, 2, 8, 10_000
+DELTA = 1e-9
+SETTINGS = ((10_000, 0.1, True), (10_000, 1.0, False), (100_000, 0.1, False), (100_000, 1.0, True))
 PLAIN = "plain 4x4 quad tree"
 RELATIVE = {
     "DAWA-2D": (1.39, 2.36),
@@ -54,6 +64,7 @@ Release = Callable[[Table, float], Floats]
 def run() -> Iterator[Line]:
     crowd = np.random.default_rng(0).poisson(2, (256, 256))
     yield Line("rectangles", "release 2^16", "ms", cpu_seconds(lambda: _tree(crowd, 1.0), repeats=7) * 1e3)
+    yield from with_delta()
     folder = found(FILES["adult"])
     if folder is None:
         return
@@ -81,6 +92,41 @@ def run() -> Iterator[Line]:
         for name, pair in RELATIVE.items():
             recorded = pair[axis] / PLAIN_RELATIVE
             yield Line("rectangles", "all", f"{metric}_to_plain_tree", mine, name, recorded, "recorded")
+
+
+def with_delta() -> Iterator[Line]:
+    """Public and generated tables beside the best of what a budget with a delta allows; geometric means by group."""
+    ratios: dict[str, list[float]] = {}
+    for group, name, shape in _tables():
+        for rows, epsilon, public in SETTINGS:
+            unit = Unit.row("replace") if public else Unit.row()
+            ours = _errors(shape, rows, epsilon, partial(_planned, "rectangle-tree", unit), DELTA_RUNS)[0].item()
+            peers = {
+                PLAIN: _plain_tree,
+                "PrivTree": _private_tree,
+                "tree, Gaussian": partial(_gaussian_tree, unit),
+                "tree": partial(_planned, "tree", unit),
+            }
+            theirs = {
+                peer: _errors(shape, rows, epsilon, release, DELTA_RUNS)[0].item() for peer, release in peers.items()
+            }
+            case = f"{group}: {name} n={rows} eps={epsilon:g} delta={DELTA:g} {'public' if public else 'private'} rows"
+            for peer, figure in theirs.items():
+                yield Line("rectangles", case, "mean_error", ours, peer, figure)
+            ratios.setdefault(group, []).append(ours / min(theirs.values()))
+    for group, each in ratios.items():
+        yield Line("rectangles", f"all {group}", "mean_error_ratio", float(np.exp(np.log(each).mean())), "best", 1)
+        yield Line("rectangles", f"all {group}", "largest_mean_error_ratio", max(each), "best", 1)
+
+
+def _tables() -> Iterator[tuple[str, str, Floats]]:
+    folder = found(FILES["adult"])
+    if folder is not None:
+        for name, file in FILES.items():
+            yield "public", name, np.load(folder / file).astype(float)
+    for group, kinds in (("tuned", TUNED), ("fresh", FRESH)):
+        for seed, (name, kind) in enumerate(kinds.items()):
+            yield group, name, made(kind, 256, seed)
 
 
 def _errors(shape: Floats, rows: int, epsilon: float, release: Release, runs: int) -> Floats:
@@ -114,6 +160,25 @@ def _tree(truth: Table, epsilon: float) -> Floats:
 def _tree_of_private_rows(truth: Table, epsilon: float) -> Floats:
     tree = RectangleTree(queries=(Rectangles(columns=("x", "y")),), budget=Budget(epsilon))
     return release_of(tree, _counts(truth, Unit.row())).marginal(("x", "y"))
+
+
+def _planned(name: str, unit: Unit, truth: Table, epsilon: float) -> Floats:
+    """A mechanism with the noise that a desk chooses for a budget with a delta."""
+    counts = _counts(truth, unit)
+    budget = Budget(2 * epsilon if unit.public_rows else epsilon, DELTA)
+    mechanism = build(name, (Rectangles(columns=("x", "y")),), budget, {}, counts.domain, unit)
+    return _of_all_rows(release_of(mechanism, counts).marginal(("x", "y")), truth)
+
+
+def _gaussian_tree(unit: Unit, truth: Table, epsilon: float) -> Floats:
+    budget = Budget(2 * epsilon if unit.public_rows else epsilon, DELTA)
+    tree = Tree(queries=(Rectangles(columns=("x", "y")),), budget=budget)
+    return _of_all_rows(release_of(tree, _counts(truth, unit)).marginal(("x", "y")), truth)
+
+
+def _of_all_rows(released: Floats, truth: Table) -> Floats:
+    """Answers are shares of a release's own rows."""
+    return released * (truth.sum() / released.sum()) if released.sum() > 0 else released
 
 
 def _search(truth: Table, epsilon: float) -> Floats:

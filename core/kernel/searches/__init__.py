@@ -1,1 +1,1 @@
-"""Questions whose answer is where rows are, never how many."""
+"""Questions about where rows are: boxes in which they crowd, and how unevenly they lie inside stretches."""

@@ -20,7 +20,7 @@ from core.mechanisms.kit.spending import Spending
 from core.mechanisms.ranges.range_errors import range_errors
 from core.mechanisms.tree.interactions import BestAsked
 from core.mechanisms.tree.noisy_halfspaces import balance_level, plane_count
-from core.mechanisms.tree.ranges import nested_blocks
+from core.mechanisms.tree.ranges import foreseen_ranges, nested_blocks
 from core.mechanisms.tree.workload import WIDE, Workload
 
 COUNT = Fraction(1, 100)
@@ -150,8 +150,12 @@ def foreseen(spending: Spending, workload: Workload) -> Expected:
             means.append(sum(cells * portion.level(unit).mean_error for portion, cells in counted) / every)
             tails.append(max(portion.level(unit).tail(0.05 / every) for portion, _ in counted))
     if nested:
-        blocks = [nested_blocks(workload.domain, columns, events[columns], unit) for columns in nested]
-        found = [range_errors(each, unit) for each in blocks]
+        found = [
+            foreseen_ranges(workload.domain, columns, events[columns], unit)
+            if workload.searched(columns)
+            else range_errors(nested_blocks(workload.domain, columns, events[columns], unit), unit)
+            for columns in nested
+        ]
         about.append("a random range")
         means.append(sum(mean for mean, _ in found) / len(found))
         tails.append(max(worst for _, worst in found))

@@ -14,7 +14,7 @@ from core.mechanisms.tree.budget import Split
 from core.mechanisms.tree.compression import Compression, Grouping
 from core.mechanisms.tree.lawfulness import EXACT
 from core.mechanisms.tree.measuring import LARGEST_TOTAL, Measuring
-from core.mechanisms.tree.ranges import NestedCounts, nested_blocks
+from core.mechanisms.tree.ranges import NestedCounts, find_blocks, nested_blocks
 from core.mechanisms.tree.singles import estimate_counts, measure_singles
 from core.mechanisms.tree.workload import Workload
 from core.models.column_counts import ColumnCounts
@@ -72,7 +72,12 @@ def measure_columns(measuring: Measuring, workload: Workload, rows: tuple[float,
     noisy = measure_singles(measuring, singles, rows[0], lawfulness.possible)
     if more:
         rows = measuring.rows_again(rows, more)
-    blocks = {each: nested_blocks(kernel.domain, each, events[each], kernel.unit) for each in levels}
+    blocks = {
+        each: find_blocks(kernel, each, events[each], rows[0])
+        if workload.searched(each)
+        else nested_blocks(kernel.domain, each, events[each], kernel.unit)
+        for each in levels
+    }
     estimates = {each: nested.measure(kernel) for each, nested in blocks.items()}
     total, total_sigma = _total(noisy, estimates.values(), rows)
     nested = {each: NestedCounts.of(each, estimate, total) for each, estimate in estimates.items()}

@@ -1,7 +1,9 @@
 """Ranges inside the tree mechanism: noisy counts of nested blocks of a column, or of two or three columns.
 
 **Privacy** a row falls into one block of each level, so a level is a table like any other (`NestedBlocks`). What all
-levels are given is divided among them, exactly. Agreement between levels and everything after it is post-processing.
+levels are given is divided among them, exactly; of a pure part, a column of many cells whose ranges alone are
+asked first spends some on where rows crowd (`stages.py`). Agreement between levels and everything
+after it is post-processing.
 """
 
 from __future__ import annotations
@@ -13,11 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base.arrays import Columns, Floats
+from core.kernel.kernel import Kernel
 from core.kernel.noise_level import Additive
 from core.mechanisms.ranges.interval_tree import IntervalTree
 from core.mechanisms.ranges.levels import Levels
 from core.mechanisms.ranges.nested import DECAY, NestedBlocks, parts_of
+from core.mechanisms.ranges.range_errors import cut_parts, range_errors
 from core.mechanisms.ranges.rectangle_tree import RectangleTree
+from core.mechanisms.ranges.stages import find_stretches, searched_stage
+from core.mechanisms.ranges.stretches import stretch_blocks
 from core.mechanisms.tree.compression import Compression, Grouping
 from core.mechanisms.tree.workload import WIDE
 from core.models.column_counts import ColumnCounts
@@ -50,6 +56,25 @@ def nested_blocks(domain: Domain, columns: Columns, event: Additive, unit: Unit)
     return NestedBlocks(columns, blocks, parts_of(event, DECAY, blocks.levels))
 
 
+def find_blocks(kernel: Kernel, columns: Columns, event: Additive, rows: float) -> NestedBlocks:
+    """The same, over stretches in which rows crowd where noise is pure and one column has many cells."""
+    stage = searched_stage(kernel.domain, columns, event)
+    if stage is None:
+        return nested_blocks(kernel.domain, columns, event, kernel.unit)
+    return find_stretches(kernel, stage, _scheme(columns).branching, rows)
+
+
+def foreseen_ranges(domain: Domain, columns: Columns, event: Additive, unit: Unit) -> tuple[float, float]:
+    """The mean error of a random range and the worst one, where rows crowd in all cells or, for the worst, hide."""
+    stage = searched_stage(domain, columns, event)
+    if stage is None:
+        return range_errors(nested_blocks(domain, columns, event, unit), unit)
+    (size,) = domain.shape(columns)
+    cells = stretch_blocks(columns, np.arange(size), size, stage.counting, _scheme(columns).branching)
+    mean, worst = range_errors(cells, unit)
+    return mean, worst + cut_parts((size,)) * stage.most_hidden(domain, unit)
+
+
 @dataclass(frozen=True, eq=False)
 class NestedCounts:
     """The released counts of nested blocks, without negatives and with the common total."""
@@ -60,8 +85,11 @@ class NestedCounts:
 
     @classmethod
     def of(cls, columns: Columns, estimate: Estimate[Pyramid], total: float) -> NestedCounts:
-        cells = _scheme(columns).settle(estimate, total)
-        return cls(columns, estimate, cells.reshape(estimate.pyramid.shape))
+        """What was measured; where the smallest blocks are stretches, each is spread evenly over its cells."""
+        blocks, scheme = estimate.pyramid, _scheme(columns)
+        found = blocks.grid(blocks.levels - 1) != blocks.shape
+        cells = blocks.spread((scheme.settle_found if found else scheme.settle)(estimate, total))
+        return cls(columns, estimate, cells.reshape(blocks.shape))
 
     def sigma(self, cells: int) -> float:
         """About the standard deviation of one of so many parts of equal size: from the level that tells it best."""

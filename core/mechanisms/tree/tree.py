@@ -53,13 +53,17 @@ class Tree:
     it whatever the noisy answers are. Asked are the number of rows, tables of counts, interactions of columns
     (`interactions.Interaction`), levels of blocks (`tables.Blocks`), distances of tables from public ones
     (`tables.Distances`) and, for random planes, rows inside minus rows outside (`halfspaces.Balances`), each with noise
-    for its own change. All else is post-processing, the rules of the schema too (`lawfulness.py`).
+    for its own change; where delta is 0, also where rows of a column of more than 256 cells crowd (`Crowding`), with
+    0.16 of what its blocks get, and whether they do so inside what was found (`Unevenness`), if ranges of it are asked
+    and no table with it (`Workload.searched`). All else is post-processing, the rules of the schema
+    too (`lawfulness.py`).
 
     **Accuracy** Measured tables have error sigma per cell, less where only the interaction of a pair has to be measured
     because its single columns are known: for two yes/no columns a quarter, with Gaussian noise and one row per person.
     Other tables follow by maximum entropy from the measured ones. Cells that rules exclude are empty, and known counts
-    are met. Ranges of a column err 1.2 to 1.4 times as much as those of 'interval-tree' with the same part of the
-    budget, which first looks where rows crowd.
+    are met. Where delta is 0 and no table with a column is asked, its ranges err about as much as those of
+    'interval-tree' with the same part of the budget; else nothing looks where rows crowd, blocks go down to every cell,
+    and they err 1.2 to 1.4 times as much on average.
 
     **Runtime** one pass over the rows per pair of columns, one more for pairs with a large ordered column; then
     O(cliques' cells x sweeps + points x tables), and O(points x planes^2) for halfspaces.

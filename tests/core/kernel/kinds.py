@@ -6,10 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from core.kernel import asked, compared, disjoint, halfspaces, interactions, query, raw, released, scores, tables
+from core.kernel import (
+    asked,
+    compared,
+    disjoint,
+    halfspaces,
+    interactions,
+    query,
+    raw,
+    released,
+    scores,
+    tables,
+)
 from core.kernel.databases import mixture_errors
 from core.kernel.decisions import best_rules, covers, cuts, rules, values, weighed
 from core.kernel.remembered import Remembered
+from core.kernel.searches import uneven
 from core.privacy.unit import Unit
 from core.queries.conjunctions import Conjunctions
 from core.queries.linear import Linear
@@ -61,6 +73,8 @@ KINDS: tuple[asked.Sealed, ...] = (
     tables.Blocks(BOTH, (np.array([0]), np.array([0, 1]))),
     tables.Interval("b", 0, 1),
     tables.Boxes(BOTH, np.array([[0, 0], [1, 0]]), np.array([[1, 2], [2, 1]])),
+    uneven.Unevenness(("a",), np.array([0, 1]), np.array([0]), np.array([3])),
+    uneven.Unevenness(("b",), np.array([0, 1]), np.array([0, 1]), np.array([1, 2])),
     *(interactions.Interaction(BOTH, (2, 2), centred) for centred in (True, False)),
     interactions.Interaction(("b",), (2,), True),
     tables.Distances((("a",), BOTH), (np.array([2, 1]), np.array([[1, 0], [0, 3]]))),
