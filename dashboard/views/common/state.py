@@ -160,4 +160,5 @@ def table_labels(tables: list[DeskTable]) -> dict[str, str]:
 
 
 def table_label(table: DeskTable) -> str:
-    return f"{table.name} · {len(table.domain)} columns · added {moment(table.added)}"
+    """The day stands first of what tells tables apart: a phone cuts the rest off."""
+    return f"{table.name} · {moment(table.added).removesuffix(' UTC')} · {plural(len(table.domain), 'column')}"

@@ -22,8 +22,8 @@ STEPS = (
     TourStep(
         "Data",
         "steps/data.py",
-        "Leave the demo table as it is. In step 2 say whose privacy is protected: here several rows can belong to one "
-        "person. Then press **Open this table**. Its rows stay here; the schema and the budget are public.",
+        "Leave the demo table as it is. Step 2 says whose privacy is protected: here several rows can belong to one "
+        "person. Press **Open this table**. Its rows stay here; the schema and the budget are public.",
     ),
     TourStep(
         "Plan",

@@ -57,8 +57,6 @@ def choose_demo(page: Page) -> None:
 def open_demo_table(page: Page, server: Server) -> None:
     visit(page, server, "Data")
     choose_demo(page)
-    expect(page.get_by_role("button", name="Open this table")).to_be_disabled()
-    page.get_by_text("Several rows can belong to one person").click()
     page.get_by_role("button", name="Open this table").click()
     expect(page.get_by_text("is open.")).to_be_visible()
     page.get_by_role("link", name="Go on to Plan").click()

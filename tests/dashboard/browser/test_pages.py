@@ -152,7 +152,6 @@ def test_the_demo_table_is_opened_with_the_keyboard_alone(browser: Browser, tmp_
         expect(page.get_by_text("Visits to a clinic", exact=True)).to_be_visible()
         settled(page)
         _tab_to(page, "One person")
-        page.keyboard.press("Space")
         expect(page.get_by_role("button", name="Open this table")).to_be_enabled()
         settled(page)
         _tab_to(page, "Open this table")
