@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.base.wording import plural
 from core.desk.books import LEDGER_FILE
 from core.desk.desk import Desk
 from core.plans.release_terms import ReleaseTerms
