@@ -24,8 +24,10 @@ STYLE = """<style>
   [data-testid="stTable"] > div { overflow: visible !important }
   [data-testid="stTable"] table { table-layout: fixed; width: 100% }
   [data-testid="stTable"] th, [data-testid="stTable"] td {
-    padding: 0.25rem !important; font-size: 0.8rem; white-space: normal !important; overflow-wrap: anywhere;
-    min-width: 0 !important
+    padding: 0.25rem !important; font-size: 0.8rem; min-width: 0 !important
+  }
+  [data-testid="stTable"] :is(th, td), [data-testid="stTable"] :is(th, td) * {
+    white-space: normal !important; overflow-wrap: anywhere !important
   }
 }
 </style>"""

@@ -51,8 +51,8 @@ STEPS = (
     TourStep(
         "Shared",
         "steps/shared.py",
-        "This is what visitors see: who publishes, what is promised, the files, and how to cite them. "
-        "That is all; now bring your own table.",
+        "This is what visitors see of the releases that you share: who publishes, what is promised, the files, and how "
+        "to cite them. That is all; now bring your own table.",
     ),
 )
 
