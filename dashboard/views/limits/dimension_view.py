@@ -26,6 +26,7 @@ from dashboard.views.common import messages, state
 
 ALPHAS, EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2), (0.1, 0.5, 1.0, 3.0, 10.0)
 FACTS = ("smoker", "diabetes", "hypertension")
+MILLION = 1_000_000
 EXAMPLE = "age >= 65\nage < 20\nsmoker\nsmoker and age >= 65"
 
 
@@ -118,4 +119,11 @@ def _shown(dimension: Dimension) -> str:
 
 
 def _rows(rows: int | None) -> str:
-    return "needs a finite class" if rows is None else amount(rows)
+    """In a few letters, so that four of them fit a phone.
+
+    >>> _rows(7_348_652), _rows(110)
+    ('7.35 million', '110')
+    """
+    if rows is None:
+        return "needs a finite class"
+    return f"{rows / MILLION:,.3g} million" if MILLION <= rows < 1_000 * MILLION else amount(rows)

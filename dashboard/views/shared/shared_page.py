@@ -124,7 +124,7 @@ def _session(here: state.PageState, desk: Desk, item: SharedItem) -> None:
     session = desk.session(item.id)
     st.write("Anybody may ask, and every answer may be published.")
     messages.note(
-        f"A visit has room for {amount(MOST_OF_A_VISIT)} questions, of which {amount(here.asked)} are asked.", "public"
+        f"A visit has room for {amount(MOST_OF_A_VISIT)} questions; {amount(here.asked)} asked so far.", "public"
     )
     guest = ask_question.Guest(most=MOST_OF_A_VISIT, hard=item.hard, kept=item.kept)
     if not guest.visit(here, session).may_measure():
