@@ -15,7 +15,7 @@ MANY = 10
 
 
 @dataclass
-class Kept:
+class PutAside:
     """How many modules had been loaded when they were last put aside."""
 
     modules: int = 0
@@ -29,7 +29,7 @@ class Kept:
         return True
 
 
-_kept = Kept()
+_kept = PutAside()
 
 
 def put_aside() -> None:

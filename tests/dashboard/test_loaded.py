@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dashboard.loaded import MANY, Kept
+from dashboard.loaded import MANY, PutAside
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +18,7 @@ def as_before() -> Iterator[None]:
 
 
 def test_programs_are_put_aside_when_more_of_them_were_loaded() -> None:
-    kept = Kept()
+    kept = PutAside()
     assert kept.keep(500)
     assert gc.get_freeze_count() > 1_000
     assert not kept.keep(500 + MANY - 1), "a few modules are not worth it"
@@ -30,7 +30,7 @@ def test_later_garbage_is_found() -> None:
         def __init__(self) -> None:
             self.me = self
 
-    Kept().keep(MANY)
+    PutAside().keep(MANY)
     found = weakref.ref(Ring())
     gc.collect()
     assert found() is None

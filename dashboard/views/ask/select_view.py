@@ -13,7 +13,6 @@ from core.sessions.select_answer import SelectAnswer, SelectRow
 from dashboard.views.common import charts, messages
 from dashboard.views.common.wording import percent
 
-
 WIDE = (
     "Intervals are wide where a session is sure of its synthetic table only as far as it was tested. The numbers are "
     "usually much nearer. About a few groups a session with fresh noise for every question tells more for the same "
