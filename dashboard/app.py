@@ -14,13 +14,14 @@ if ROOT not in sys.path:
     # A hosted demo installs the requirements only, not the package.
     sys.path.insert(0, ROOT)
 
-from dashboard import look  # noqa: E402
+from dashboard import loaded, look  # noqa: E402
 from dashboard.door import access  # noqa: E402
 from dashboard.views.common import messages  # noqa: E402
 from dashboard.views.tour import tour  # noqa: E402
 
 # A picture of our own: a named icon would be fetched from a font server at every visit.
 st.set_page_config(page_title="Release Desk", page_icon=Path(__file__).with_name("icon.png"), layout="wide")
+loaded.put_aside()
 look.apply()
 SHARED = st.Page("steps/shared.py", title="Shared", icon=":material/public:")
 # The first page of a list has no address of its own: with this one before it, a link to /shared is found by everybody.

@@ -3,6 +3,8 @@
 The primary colour is the background of buttons with white letters, so in the dark it cannot be light enough to be read
 as a letter itself: small texts in it take the colour of the text around them.
 
+The colours of values in a certificate are too pale to be read by everybody: they take that of the text as well.
+
 A link to the next step is a link and no button, and yet what a page is for: it is drawn as the main button,
 in a colour that carries white letters on both backgrounds.
 
@@ -17,6 +19,7 @@ STYLE = """<style>
 [data-testid="stSliderThumbValue"], [data-testid="stButtonGroup"] button[data-selected="true"] {
   color: inherit !important
 }
+[data-testid="stJson"] * { color: inherit !important; background-color: transparent !important }
 .st-key-next-step a { background: #2b77ad; width: fit-content; padding: 0.45rem 0.75rem }
 .st-key-next-step a * { color: white }
 .st-key-next-step a:hover { filter: brightness(0.9) }
@@ -24,8 +27,10 @@ STYLE = """<style>
   [data-testid="stTable"] > div { overflow: visible !important }
   [data-testid="stTable"] table { table-layout: fixed; width: 100% }
   [data-testid="stTable"] th, [data-testid="stTable"] td {
-    padding: 0.25rem !important; font-size: 0.8rem; white-space: normal !important; overflow-wrap: anywhere;
-    min-width: 0 !important
+    padding: 0.25rem !important; font-size: 0.8rem; min-width: 0 !important
+  }
+  [data-testid="stTable"] :is(th, td), [data-testid="stTable"] :is(th, td) * {
+    white-space: normal !important; overflow-wrap: anywhere !important
   }
 }
 </style>"""

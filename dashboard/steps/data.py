@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.views.common import budget_form, label_form, messages, state
-from dashboard.views.data import intake, kept_drafts, sources_form, unit_form, welcome
+from dashboard.views.data import gallery, intake, kept_drafts, sources_form, unit_form, welcome
 from dashboard.views.data.schema import bins_preview
 
 here, desk = state.session(), state.desk()
@@ -24,7 +24,7 @@ with st.container():
 if here.draft.columns:
     with st.container():
         st.header("2 · Say whose privacy is protected", divider="gray")
-        unit = unit_form.unit([name for name, _ in here.draft.columns], here.draft.identity)
+        unit = unit_form.unit([name for name, _ in here.draft.columns], here.draft.identity, gallery.unit(here.draft))
 
     with st.container():
         st.header("3 · Set the total budget", divider="gray")

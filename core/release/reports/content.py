@@ -171,6 +171,8 @@ def _named(tables: Sequence[Columns]) -> str:
 
 
 def _columns(domain: Domain, marginal: TableOf) -> Iterator[ReportBlock]:
+    if len(domain) > MOST_COLUMNS:
+        yield Paragraph(f"The first {MOST_COLUMNS} of {len(domain)} columns are drawn; the records hold all of them.")
     for name in domain.names[:MOST_COLUMNS]:
         if domain[name].size <= MOST_VALUES:
             yield Heading(name, 3)

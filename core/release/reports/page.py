@@ -23,6 +23,9 @@ table { border-collapse: collapse; width: 100% } td, th { text-align: left; padd
   border-bottom: 1px solid var(--line); vertical-align: top } th { width: 11rem } td { overflow-wrap: anywhere }
 svg { max-width: 100%; height: auto } svg text { font-size: 12px; fill: var(--ink) } svg rect { fill: var(--bar) }
 figure { margin: 1rem 0; overflow-x: auto } figcaption { font-size: .85rem; opacity: .8 }
+@media (max-width: 30rem) {
+  th, td { display: block; width: auto } th { border: 0; padding-bottom: 0 } svg text { font-size: 15px }
+}
 @page { size: A4; margin: 18mm 16mm }
 @media print {
   :root { color-scheme: light; --ink: #000000; --paper: #ffffff; --bar: #1f5f8b; --line: #9aa7b4 }

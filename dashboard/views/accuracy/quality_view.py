@@ -119,7 +119,8 @@ def _numbers(desk: Desk, table: DeskTable, plan_id: str, release: Release) -> No
         return
     st.subheader("Means, quartiles and correlations")
     by_column = [tuple(group) for _, group in groupby(numbers, key=lambda number: number.columns)]
-    plain_table.show([_column_line(table, each) for each in by_column], "Means and quartiles, true and released.")
+    plain_table.show([_mean_line(table, each[0]) for each in by_column], "Means, true and released.")
+    plain_table.show([_quartile_line(table, each[1:]) for each in by_column], "Quartiles, true and released.")
     inside = sum(number.inside for number in numbers)
     messages.note(
         f"{inside} of {plural(len(numbers), 'released number')} lie in the sampling interval: where a table of as many "
@@ -137,23 +138,30 @@ def _numbers(desk: Desk, table: DeskTable, plan_id: str, release: Release) -> No
         )
 
 
-def _column_line(table: DeskTable, numbers: Sequence[ComparedNumber]) -> dict[str, str]:
-    """The mean of a column with its interval, and its quartiles in one cell each: few lines, also of many columns."""
-    [mean], quartiles = numbers[:1], numbers[1:]
+def _mean_line(table: DeskTable, mean: ComparedNumber) -> dict[str, str]:
     attribute = table.domain[mean.columns[0]]
-
-    def written(value: float) -> str:
-        return summaries.shown(attribute, value)
-
     return {
         "Column": attribute.name,
-        "Mean": written(mean.truth),
-        "Sampling interval": f"{written(mean.low)} to {written(mean.high)}",
-        "Mean, released": written(mean.released),
-        "Quartiles": " · ".join(written(each.truth) for each in quartiles),
-        "Quartiles, released": " · ".join(written(each.released) for each in quartiles),
-        "Inside": f"{sum(number.inside for number in numbers)} of {len(numbers)}",
+        "Mean": summaries.shown(attribute, mean.truth),
+        "Sampling interval": f"{summaries.shown(attribute, mean.low)} to {summaries.shown(attribute, mean.high)}",
+        "Released": summaries.shown(attribute, mean.released),
+        "Inside": _inside(mean),
     }
+
+
+def _quartile_line(table: DeskTable, quartiles: Sequence[ComparedNumber]) -> dict[str, str]:
+    """All three in one cell: few lines, also of many columns."""
+    attribute = table.domain[quartiles[0].columns[0]]
+    return {
+        "Column": attribute.name,
+        "Quartiles": " · ".join(summaries.shown(attribute, each.truth) for each in quartiles),
+        "Released": " · ".join(summaries.shown(attribute, each.released) for each in quartiles),
+        "Inside": f"{sum(number.inside for number in quartiles)} of {len(quartiles)}",
+    }
+
+
+def _inside(number: ComparedNumber) -> str:
+    return "yes" if number.inside else "no"
 
 
 def _pair_line(number: ComparedNumber) -> dict[str, str]:
@@ -162,7 +170,7 @@ def _pair_line(number: ComparedNumber) -> dict[str, str]:
         "Correlation": f"{number.truth:+z.2f}",
         "Sampling interval": f"{number.low:+z.2f} to {number.high:+z.2f}",
         "Released": f"{number.released:+z.2f}",
-        "Inside": "yes" if number.inside else "no",
+        "Inside": _inside(number),
     }
 
 

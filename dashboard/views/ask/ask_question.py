@@ -27,7 +27,7 @@ MOST_STEPS = 1_000
 KINDS = {
     "easy": ("Easy: answered from what is public already.", "blue"),
     "hard": ("Hard: measured, and learned from.", "violet"),
-    "unchecked": ("Unchecked: answered from what is public, and not compared with the table.", "orange"),
+    "unchecked": ("Unchecked: not compared with the table.", "orange"),
 }
 
 

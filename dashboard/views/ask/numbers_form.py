@@ -28,7 +28,8 @@ def compose(domain: Domain, key: str) -> str | None:
     )  # fmt: skip
     text = st.text_input("Only rows with", key=f"number-where-{key}", placeholder="age >= 65 and region = north")
     statement = written(number, column, share, [name for name in domain.names if name in groups], text)
-    st.code(statement, language="sql", wrap_lines=True)
+    # Without colours: those of SQL are too pale on a light page to be read by everybody.
+    st.code(statement, language=None, wrap_lines=True)
     messages.note("This is what is asked; it can be changed under 'A formula or SQL'.", "public")
     return statement
 

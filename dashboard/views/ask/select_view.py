@@ -7,10 +7,17 @@ import math
 import streamlit as st
 
 from core.base.wording import plural
+from core.formulas.sql.estimates import SelectNumber
 from core.formulas.sql.statement import headings
 from core.sessions.select_answer import SelectAnswer, SelectRow
 from dashboard.views.common import charts, messages
 from dashboard.views.common.wording import percent
+
+WIDE = (
+    "Intervals are wide where a session is sure of its synthetic table only as far as it was tested. The numbers are "
+    "usually much nearer. About a few groups a session with fresh noise for every question tells more for the same "
+    "budget; so does a larger epsilon."
+)
 
 
 def show(answer: SelectAnswer, key: str) -> None:
@@ -20,6 +27,8 @@ def show(answer: SelectAnswer, key: str) -> None:
         else:
             _single(answer)
         _promise(answer)
+        if not answer.hard and any(_wide(number) for row in answer.rows for number in row.estimates):
+            messages.note(WIDE, "public")
         left = "no limit of hard answers" if answer.left is None else f"{plural(answer.left, 'hard answer')} left"
         asked = f"It rests on {plural(answer.questions, 'question')}, {answer.hard:,} of them hard; {left}."
         if not all(answer.counted):
@@ -68,6 +77,13 @@ def _rounded(number: float | None, counted: bool) -> float | None:
     if number is None or not math.isfinite(number):
         return None
     return float(round(number)) if counted or abs(number) >= 1_000 else float(f"{number:.4g}")
+
+
+def _wide(number: SelectNumber) -> bool:
+    """Whether an interval is as long as its number is large."""
+    if number.value is None or number.low is None or number.high is None:
+        return False
+    return number.high - number.low >= abs(number.value) > 0
 
 
 def _labels(rows: tuple[SelectRow, ...]) -> list[str]:

@@ -35,7 +35,7 @@ def show(plan: CollectPlan | None) -> None:
     messages.note(f"What every respondent reads: {messages.plain(deniability(plan))}", "public")
     with st.expander("For programs", icon=":material/code:"):
         answers = ", ".join(f'"{name}": …' for question in plan.questions[:3] for name in question.columns[:1])
-        st.code(PROGRAM.format(name=f"plan-{plan.id}.json", answers=answers), language="python")
+        st.code(PROGRAM.format(name=f"plan-{plan.id}.json", answers=answers), language=None, wrap_lines=True)
 
 
 def _file(label: str, content: bytes, name: str, kind: str, emphasis: str) -> None:

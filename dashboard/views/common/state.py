@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.base.wording import plural
 from core.desk.books import LEDGER_FILE
 from core.desk.desk import Desk
 from core.plans.release_terms import ReleaseTerms
@@ -160,4 +161,5 @@ def table_labels(tables: list[DeskTable]) -> dict[str, str]:
 
 
 def table_label(table: DeskTable) -> str:
-    return f"{table.name} · {len(table.domain)} columns · added {moment(table.added)}"
+    """The day stands first of what tells tables apart: a phone cuts the rest off."""
+    return f"{table.name} · {moment(table.added).removesuffix(' UTC')} · {plural(len(table.domain), 'column')}"

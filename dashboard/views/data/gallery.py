@@ -10,7 +10,7 @@ from core.base.wording import plural
 from core.schema.domain import Domain
 from core.table.table import inspect
 from dashboard.views.common import messages, state
-from dashboard.views.data import schema_grid
+from dashboard.views.data import schema_grid, unit_form
 from dashboard.views.data.draft import DEMO, Draft
 
 
@@ -21,13 +21,35 @@ class DemoTable:
     name: str
     title: str
     about: str
+    unit: str
+    """Who a person is in it: known, because the table is invented."""
 
 
 GALLERY = (
-    DemoTable(state.DEMO_NAME, "Visits to a clinic", "Several rows per person, dates, money, health: the usual case."),
-    DemoTable("bike_trips", "Bicycle rides", "Places: where each ride began and ended, on a map of an invented city."),
-    DemoTable("school_survey", "A school survey", "Small: 1,306 pupils. See what noise does, and how you are warned."),
-    DemoTable("household_panel", "A household panel", "Wide: 35 answers of 4,000 households, 595 pairs of columns."),
+    DemoTable(
+        state.DEMO_NAME,
+        "Visits to a clinic",
+        "Several rows per person, dates, money, health: the usual case.",
+        unit_form.ID,
+    ),
+    DemoTable(
+        "bike_trips",
+        "Bicycle rides",
+        "Places: where each ride began and ended, on a map of an invented city.",
+        unit_form.ROW,
+    ),
+    DemoTable(
+        "school_survey",
+        "A school survey",
+        "Small: 1,306 pupils. See what noise does, and how you are warned.",
+        unit_form.ROW,
+    ),
+    DemoTable(
+        "household_panel",
+        "A household panel",
+        "Wide: 35 answers of 4,000 households, 595 pairs of columns.",
+        unit_form.ROW,
+    ),
 )
 
 
@@ -57,6 +79,11 @@ def begin(draft: Draft, name: str) -> None:
     domain = Domain.from_json(state.demo_schema(name))
     draft.restart(schema_grid.from_domain(domain, draft.columns), rules=domain.rules)
     draft.origin, draft.name, draft.path = _origin(name), name, path
+
+
+def unit(draft: Draft) -> str | None:
+    """What whoever tries a demo table would choose as its unit of privacy; nothing for tables of their own."""
+    return next((table.unit for table in GALLERY if draft.origin == _origin(table.name)), None)
 
 
 def _origin(name: str) -> str:

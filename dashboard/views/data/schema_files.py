@@ -185,10 +185,12 @@ def _tell(draft: Draft, lines: list[dict[str, Any]], note: str, origin: str, res
 
 def _filled(draft: Draft, filler: str, key: str, fill: Callable[[Any], None]) -> None:
     """Run a callback's work on its widget's value; a problem becomes one sentence."""
-    draft.filler, draft.schema_problem, draft.told = filler, None, None
     given = st.session_state.get(key)
     if not given:
+        # Nothing was given, or a file was taken away: what the grid was filled with before is still there.
+        draft.schema_problem = None
         return
+    draft.filler, draft.schema_problem, draft.told = filler, None, None
     try:
         fill(given)
     except Exception as problem:

@@ -1,4 +1,5 @@
-"""Whose privacy is protected: a choice that starts empty, because a default would be wrong for somebody."""
+"""Whose privacy is protected: a choice that starts empty for tables of people, because a default would be wrong for
+somebody; the demo tables bring theirs."""
 
 from __future__ import annotations
 
@@ -10,12 +11,12 @@ from dashboard.views.common import messages
 ROW, ID = "Each row is another person", "Several rows can belong to one person"
 
 
-def unit(columns: list[str], origin: str) -> Unit | None:
-    """The unit that was chosen, or None."""
+def unit(columns: list[str], origin: str, start: str | None = None) -> Unit | None:
+    """The unit that was chosen, or None; what is chosen at first is said by whoever knows the table."""
     kind = st.radio(
         "One person (household, firm …) is",
         [ROW, ID],
-        index=None,
+        index=None if start is None else (ROW, ID).index(start),
         captions=["one row", "all rows with the same id; a limit says how many of them count"],
         key=f"unit-{origin}",
         persist_state="session",

@@ -12,9 +12,9 @@ from dashboard.views.tour import tour
 
 PICTURE = Path(__file__).with_name("welcome.svg")
 WHAT = (
-    "Release Desk publishes what a sensitive table says about the population, and nothing about any person in it. "
-    "You describe the table, set a privacy budget and press once; out come synthetic records and tables of counts with "
-    "a certificate that anybody may read."
+    "Release Desk publishes what a sensitive table says about the population, and next to nothing about any one person "
+    "in it. You describe the table, set a privacy budget and press once; out come synthetic records and tables of "
+    "counts with a certificate that anybody may read."
 )
 ALT = "A private table becomes counts with noise, paid from a budget, and these become synthetic records for everybody."
 

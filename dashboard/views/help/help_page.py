@@ -104,7 +104,7 @@ def _curators() -> None:
         '[auth]\nredirect_uri = "https://desk.example/oauth2callback"\ncookie_secret = "a long random text"\n'
         'client_id = "…"\nclient_secret = "…"\nserver_metadata_url = "https://…/.well-known/openid-configuration"\n'
         'curators = ["ada@clinic.example", {issuer = "https://…", subject = "…"}]',
-        language="toml",
+        language=None,
         wrap_lines=True,
     )
     st.write(

@@ -26,6 +26,7 @@ from dashboard.views.common import messages, state
 
 ALPHAS, EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2), (0.1, 0.5, 1.0, 3.0, 10.0)
 FACTS = ("smoker", "diabetes", "hypertension")
+MILLION = 1_000_000
 EXAMPLE = "age >= 65\nage < 20\nsmoker\nsmoker and age >= 65"
 
 
@@ -39,10 +40,10 @@ def show() -> None:
     alpha = left.select_slider("Error (α), as a share of the rows", ALPHAS, 0.05, key="limits-alpha")
     epsilon = right.select_slider("Epsilon (ε)", EPSILONS, 1.0, key="limits-dimension-epsilon")
     domain, classes, whose = _classes()
-    st.table(
-        pd.DataFrame([_line(one, domain, alpha, epsilon) for one in classes]), hide_index=True,
-        alt="Dimension of each class and the rows that the theorems ask for.",
-    )  # fmt: skip
+    dimensions = pd.DataFrame([_dimension_line(one, domain) for one in classes])
+    st.table(dimensions, hide_index=True, alt="Number of questions and dimension of each class.")
+    needed = pd.DataFrame([_rows_line(one, domain, alpha, epsilon) for one in classes])
+    st.table(needed, hide_index=True, alt="Rows that each theorem asks for, by class.")
     messages.note(
         f"{whose}; records over all {len(domain.names)} columns, 95 % of the runs, for the worst table.",
         "public",
@@ -86,15 +87,21 @@ def _classes() -> tuple[Domain, tuple[QueryClass, ...], str]:
     return Domain.from_json(state.demo_schema()), examples, "Examples over the schema of the demo"
 
 
-def _line(one: QueryClass, domain: Domain, alpha: float, epsilon: float) -> dict[str, str]:
+def _dimension_line(one: QueryClass, domain: Domain) -> dict[str, str]:
     dimension, log_queries = one.vc(domain), one.log_size(domain)
-    found = _needed(domain, log_queries, dimension, alpha, epsilon)
     questions = amount(round(math.exp(log_queries))) if log_queries < 500 else "more than can be listed"
     return {
         "Class": messages.plain(one.sentence(domain)),
         "Questions": questions,
         "VC dimension": _shown(dimension),
         "Because": messages.plain(dimension.why),
+    }
+
+
+def _rows_line(one: QueryClass, domain: Domain, alpha: float, epsilon: float) -> dict[str, str]:
+    found = _needed(domain, one.log_size(domain), one.vc(domain), alpha, epsilon)
+    return {
+        "Class": messages.plain(one.sentence(domain)),
         "Rows by SmallDB": _rows(found.smalldb),
         "by the net": _rows(found.net),
         "by VC": _rows(found.vc),
@@ -112,4 +119,11 @@ def _shown(dimension: Dimension) -> str:
 
 
 def _rows(rows: int | None) -> str:
-    return "needs a finite class" if rows is None else amount(rows)
+    """In a few letters, so that four of them fit a phone.
+
+    >>> _rows(7_348_652), _rows(110)
+    ('7.35 million', '110')
+    """
+    if rows is None:
+        return "needs a finite class"
+    return f"{rows / MILLION:,.3g} million" if MILLION <= rows < 1_000 * MILLION else amount(rows)

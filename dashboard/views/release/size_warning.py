@@ -35,7 +35,7 @@ def after(release: Release) -> None:
         st.warning(said, icon=":material/warning:")
         messages.note("By the released number of rows and the error that the certificate expects.", "released")
     if doubtful := release.certificate.doubtful:
-        said = f"{plural(len(doubtful), 'table')} mostly noise: associations there cannot be trusted"
+        said = f"{plural(len(doubtful), 'table')} with mostly noise: associations there cannot be trusted"
         if len(doubtful) >= MANY * _asked(release):
             st.warning(f"{said}. Counts of single columns may still be right.", icon=":material/warning:")
             said = "Which tables"

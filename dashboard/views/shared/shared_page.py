@@ -16,6 +16,7 @@ from core.desk.kept.shared import SharedItem
 from core.release.files.catalogue import promise
 from core.release.release import Release
 from core.sessions.session_limits import MOST_OF_A_VISIT
+from dashboard.door import access
 from dashboard.views.ask import ask_history, ask_question
 from dashboard.views.common import answers_view, downloads, measured_view, messages, released_chart, state
 from dashboard.views.decide import decision_view
@@ -33,7 +34,8 @@ def show(here: state.PageState, desk: Desk) -> None:
     publisher_form.show(desk.publisher.read())
     items = {item.id: item for item in desk.shared_items.items()}
     if not items:
-        st.info("Nothing is shared yet.", icon=":material/public:")
+        way = " Open a release on the page Release and press Share." if access.role() == "curator" else ""
+        st.info(f"Nothing is shared yet.{way}", icon=":material/public:")
         return
     named = st.query_params.get(LINK, "")
     item = items.get(named) or (next(iter(items.values())) if len(items) == 1 else None)
@@ -122,7 +124,7 @@ def _session(here: state.PageState, desk: Desk, item: SharedItem) -> None:
     session = desk.session(item.id)
     st.write("Anybody may ask, and every answer may be published.")
     messages.note(
-        f"A visit has room for {amount(MOST_OF_A_VISIT)} questions, of which {amount(here.asked)} are asked.", "public"
+        f"A visit has room for {amount(MOST_OF_A_VISIT)} questions; {amount(here.asked)} asked so far.", "public"
     )
     guest = ask_question.Guest(most=MOST_OF_A_VISIT, hard=item.hard, kept=item.kept)
     if not guest.visit(here, session).may_measure():

@@ -22,8 +22,8 @@ STEPS = (
     TourStep(
         "Data",
         "steps/data.py",
-        "Leave the demo table as it is. In step 2 say whose privacy is protected: here several rows can belong to one "
-        "person. Then press **Open this table**. Its rows stay here; the schema and the budget are public.",
+        "Leave the demo table as it is. Step 2 says whose privacy is protected: here several rows can belong to one "
+        "person. Press **Open this table**. Its rows stay here; the schema and the budget are public.",
     ),
     TourStep(
         "Plan",
@@ -51,8 +51,8 @@ STEPS = (
     TourStep(
         "Shared",
         "steps/shared.py",
-        "This is what visitors see: who publishes, what is promised, the files, and how to cite them. "
-        "That is all; now bring your own table.",
+        "This is what visitors see of the releases that you share: who publishes, what is promised, the files, and how "
+        "to cite them. That is all; now bring your own table.",
     ),
 )
 

@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.special import chdtri
 
 from core.models.column_counts import ColumnCounts
 
@@ -46,3 +47,34 @@ def test_the_worst_of_all_sets_of_a_size_is_within_reach():
         reach = counts.sum_of(sets[0], 0.05)[1]
         outside += np.abs(sets @ (counts.values[0] - truth)).max() > reach
     assert outside <= 0.05 * 400
+
+
+@pytest.mark.parametrize(("cells", "shared"), [(6, 0.0), (6, 9.0), (2, 9.0)])
+def test_the_worst_of_all_weights_is_within_reach(cells, shared):
+    """With the noise as it is drawn: deviations from the mean cell, and a part of the number that all cells share."""
+    generator, truth, outside = np.random.default_rng(1), np.full(cells, 50.0), 0
+    for _ in range(400):
+        noise = 2 * generator.normal(size=cells)
+        if shared:
+            noise += generator.normal() * np.sqrt(shared) / cells - noise.mean()
+        # Two deviations from their mean have half the variance of what they deviate from, and are given as they are.
+        counts = ColumnCounts.flat(truth + noise, 2.0 if shared and cells == 2 else 4.0, shared)
+        weights = [noise, noise - noise.mean(), *generator.normal(size=(200, cells))]
+        errors = [abs(each @ noise) - counts.weighted_sum(each, 0.05)[1] for each in weights]
+        outside += max(errors) > 0
+    assert outside <= 0.07 * 400
+
+
+def test_smooth_weights_are_told_by_blocks_and_what_is_left_by_cells():
+    values = np.arange(6.0)
+    sure = ColumnCounts(STARTS, (values.reshape(2, 3).sum(axis=1), values), (np.zeros(2), np.full(6, 100.0)))
+    stairs, slope = np.array([1.0, 1, 1, 2, 2, 2]), np.arange(6.0)
+    assert sure.weighted_sum(stairs, 0.05) == pytest.approx((27, 0))
+    value, reach = sure.weighted_sum(slope, 0.05)
+    assert value == 55
+    assert reach == pytest.approx(10 * 2 * np.sqrt(chdtri(6, 0.025)))
+
+
+def test_equal_weights_have_the_noise_of_the_shared_number_alone():
+    counts = ColumnCounts.flat(np.ones(4), 100.0, shared=16.0)
+    assert counts.weighted_sum(np.ones(4), 0.05) == (4.0, pytest.approx(4 * 1.96, rel=1e-3))

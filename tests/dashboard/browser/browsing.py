@@ -48,6 +48,16 @@ def unfold(page: Page) -> None:
         expect(shown.nth(place).get_by_test_id("stMarkdown").first).to_be_visible()
 
 
+def unfold_rest(page: Page) -> None:
+    """Open whatever can still be unfolded on a page, also what comes to light by that."""
+    closed = page.get_by_test_id("stMain").locator("details:not([open]) > summary")
+    while closed.count():
+        left = closed.count()
+        closed.first.click()
+        expect(closed).not_to_have_count(left)
+        settled(page)
+
+
 def choose_demo(page: Page) -> None:
     page.get_by_text("Demo table", exact=True).first.click()
     expect(page.get_by_text("Visits to a clinic", exact=True)).to_be_visible()
@@ -57,8 +67,6 @@ def choose_demo(page: Page) -> None:
 def open_demo_table(page: Page, server: Server) -> None:
     visit(page, server, "Data")
     choose_demo(page)
-    expect(page.get_by_role("button", name="Open this table")).to_be_disabled()
-    page.get_by_text("Several rows can belong to one person").click()
     page.get_by_role("button", name="Open this table").click()
     expect(page.get_by_text("is open.")).to_be_visible()
     page.get_by_role("link", name="Go on to Plan").click()

@@ -16,6 +16,7 @@ from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
 from core.schema.domain import Domain
+from dashboard.views.data import sources_form
 from tests.dashboard import listed
 from tests.dashboard.browser.browsing import (
     Scheme,
@@ -23,10 +24,12 @@ from tests.dashboard.browser.browsing import (
     choose_demo,
     finished,
     go_on,
+    opened,
     picture,
     settled,
     tab,
     titled,
+    unfold_rest,
     visit,
 )
 from tests.dashboard.server import ROOT, Server, serving
@@ -101,6 +104,40 @@ def test_every_page_can_be_seen_and_read_aloud(
     assert len(list(tmp_path.glob("*.png"))) == len(PAGES) + 2
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_what_is_chosen_or_unfolded_can_be_read_too(
+    browser: Browser, server: Server, scheme: Scheme, width: int
+) -> None:
+    page = tab(browser, scheme, width)
+    visit(page, server, "Data")
+    for source in list(sources_form.CHOICES)[1:]:
+        page.get_by_text(source, exact=True).first.click()
+        settled(page)
+        accessible(page, source)
+    for name in ("Collect", "Budget", "Decide", "Help"):
+        visit(page, server, name)
+        settled(page)
+        unfold_rest(page)
+        accessible(page, f"{name}, unfolded")
+    visit(page, server, "Ask")
+    settled(page)
+    session = page.get_by_role("combobox", name="Session")
+    opened(page, session, page.get_by_role("option").filter(has_text="opened")).click()
+    page.get_by_text("Numbers by group", exact=True).click()
+    settled(page)
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.get_by_text("It rests on")).to_be_visible()
+    settled(page)
+    accessible(page, "an answer by group")
+    visitor = tab(browser, scheme, width)
+    visitor.goto(f"{server.address}/shared")
+    expect(visitor.get_by_role("heading", name="Visits to the clinic")).to_be_visible()
+    settled(visitor)
+    unfold_rest(visitor)
+    accessible(visitor, "a shared release")
+
+
 def _check(page: Page, folder: Path, name: str, expected: set[str]) -> None:
     main = page.get_by_test_id("stMain")
     for kind in expected:
@@ -152,7 +189,6 @@ def test_the_demo_table_is_opened_with_the_keyboard_alone(browser: Browser, tmp_
         expect(page.get_by_text("Visits to a clinic", exact=True)).to_be_visible()
         settled(page)
         _tab_to(page, "One person")
-        page.keyboard.press("Space")
         expect(page.get_by_role("button", name="Open this table")).to_be_enabled()
         settled(page)
         _tab_to(page, "Open this table")

@@ -110,7 +110,9 @@ def test_a_release_is_judged_at_a_glance(page: Open, desk: Desk, people: DeskTab
         for column in ("Rows to be moved", "Column", "Columns")
     )
     assert len(pairs) == 1 and pairs["Pair"][0] == "age and height"
-    assert list(numbers["Column"]) == ["age", "height"] and set(numbers["Inside"]) == {"4 of 4"}
+    assert list(numbers["Column"]) == ["age", "height"] and set(numbers["Inside"]) == {"yes"}
+    quartiles = next(each.value for each in app.table if "Quartiles" in each.value)
+    assert list(quartiles["Column"]) == ["age", "height"] and set(quartiles["Inside"]) == {"3 of 3"}
     assert len(correlations) == 1
 
 

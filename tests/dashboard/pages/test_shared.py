@@ -92,7 +92,7 @@ def test_a_visit_has_room_for_so_many_questions(
         field(app, "Formula").set_value(f"age >= {age}").run()
         button(app, "Ask").click().run()
     assert "asked 2 of its 2 questions" in errors(app)[0]
-    assert "room for 2 questions, of which 2 are asked" in words(app)
+    assert "room for 2 questions; 2 asked so far" in words(app)
     assert len(session.transcript()) == 2
 
 

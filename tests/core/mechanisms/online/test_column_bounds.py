@@ -49,7 +49,8 @@ def cell(**values: int) -> Query:
     [
         (("x",), [1, 1, 0], 1, (40, 40)),
         (("x",), [4, 4, 0], 8, (20, 20)),
-        (("x",), [1, 2, 0], 2, (0, 40)),
+        (("x",), [1, 2, 0], 2, (35, 35)),
+        ((), 3, 4, (75, 75)),
         (("x", "y"), [[0, 0], [0, 0], [1, 0]], 1, (0, 60)),
         (("x", "y"), [[0, 0], [0, 0], [0, 1]], 1, (0, 5)),
         (("z", "y"), [[1, 0], [0, 0]], 1, (0, 95)),
@@ -128,6 +129,20 @@ def test_after_the_last_hard_answer_an_interval_says_what_is_still_known():
     assert reply.kind == "unchecked"
     assert reply.margin > 0.3 * 30_000, "nothing narrower is known"
     assert abs(reply.count - float(wide.total(rows))) <= reply.margin
+
+
+def test_means_and_the_number_of_rows_are_told_by_columns():
+    rows, made = table(), OnlineTree(budget=Budget(1, 1e-9), alpha=0.02)
+    everybody = Query(columns=(), weights=np.array(1))
+    ages = Query(columns=("age",), weights=np.arange(60), denominator=64)
+    with few_points():
+        session = opened(made, rows)
+        tested = easy_reach(session.state, MISS)
+        for question, part in ((everybody, 0.3), (ages, 0.8)):
+            session, reply = answered(made, session, question, rows)
+            assert reply.kind == "easy"
+            assert reply.margin < part * tested
+            assert abs(reply.count - float(question.total(rows)) / question.denominator) <= reply.margin
 
 
 def test_pure_sessions_test_everything():

@@ -10,17 +10,28 @@ from core.privacy.unit import Unit
 from core.schema.domain import Domain, Integers
 from dashboard.views.common import state
 from dashboard.views.data import sources_form, unit_form
-from tests.dashboard.pages.kit.data_page import PEOPLE, SHARED, choose_unit, demo
+from tests.dashboard.pages.kit.data_page import PEOPLE, SHARED, choose_unit, demo, edit, uploaded
 from tests.dashboard.pages.kit.elements import Open, button, errors, field, words
 
 
 @pytest.mark.exhaustive
 def test_unit_starts_empty_and_must_be_chosen(page: Open, desk: Desk) -> None:
-    app = demo(page())
+    app = edit(uploaded(page()), {2: {"values": "north | south"}, 3: {"include": False}})
     assert button(app, "Open this table").disabled
     assert "it is never assumed" in words(app)
     assert not button(choose_unit(app, unit_form.ROW), "Open this table").disabled
     assert desk.tables() == []
+
+
+@pytest.mark.exhaustive
+def test_a_demo_table_brings_its_unit(page: Open) -> None:
+    """From the first page to the file in six clicks: the way in, open, plan, release, press, download."""
+    app = demo(page())
+    assert not button(app, "Open this table").disabled
+    assert "patient_id" in words(app).replace("\\", "")
+    app.radio(key="demo-table").set_value("school_survey").run()
+    assert next(radio for radio in app.radio if radio.key.startswith("unit-")).value == unit_form.ROW
+    assert not button(app, "Open this table").disabled
 
 
 @pytest.mark.exhaustive
@@ -58,12 +69,12 @@ def test_the_same_rows_share_an_account_unless_a_reason_is_given(page: Open, des
 @pytest.mark.exhaustive
 def test_the_first_visit_is_told_what_this_is_and_three_ways_in(page: Open, desk: Desk) -> None:
     app = page("data")
-    assert "nothing about any person in it" in words(app)
+    assert "next to nothing about any one person" in words(app)
     button(app, "Bring your own file").click().run()
     assert app.radio(key="source").value == sources_form.UPLOAD
-    assert "nothing about any person in it" not in words(app), "the way that was taken is what is seen next"
+    assert "next to nothing about any one person" not in words(app), "the way that was taken is what is seen next"
     desk.add_table(PEOPLE, SHARED, unit=Unit.row(), budget=Budget(1))
-    assert "nothing about any person in it" not in words(page("data"))
+    assert "next to nothing about any one person" not in words(page("data"))
 
 
 @pytest.mark.exhaustive
