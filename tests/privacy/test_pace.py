@@ -96,5 +96,6 @@ def test_without_padding_they_do_not(tmp_path, clock):
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_medians_agree_on_a_real_clock(tmp_path):
     check(durations(tmp_path, Pace(), time.monotonic, 120))
