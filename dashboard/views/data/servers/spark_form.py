@@ -20,8 +20,9 @@ OFF = (
 )
 STAYS = (
     "Rows are read once, on the cluster, and encoded columns are kept there in the folder that you name, readable for "
-    "whoever owns the cluster. Only counts come to this desk, so the same people are recognised only by exactly the "
-    "same rows. The executors need Python with release-desk installed."
+    "whoever owns the cluster. Only counts come to this desk. By them a whole table is recognised again, in another "
+    "format too where the schema names the values of its columns one by one; a part of a table is not. The executors "
+    "need Python with release-desk installed."
 )
 KINDS = {
     "Parquet files": "A file, a folder or a pattern",
