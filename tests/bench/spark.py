@@ -25,7 +25,7 @@ from core.table.spark.spark_session import session
 from core.table.spark.spark_source import SparkSource
 from core.table.spark.spark_table import SparkTable
 from core.table.table import Table
-from tests.bench.kit.line import Line, peak_mb
+from tests.bench.kit.line import Line, cpu_of_all, peak_mb
 from tests.bench.kit.wide_file import PERSON, REALS, TEXTS, WHOLES, domain, write_rows
 
 ROWS = int(os.environ.get("RELEASE_DESK_BENCH_ROWS", "10000000"))
@@ -34,22 +34,6 @@ MOST_GROUPED = 1_000_000
 ADDRESS = "local[2]"
 LIMIT = 3
 PAIRS = list(itertools.combinations(domain().names, 2))
-TICKS = os.sysconf("SC_CLK_TCK")
-
-
-def cpu_of_all() -> float:
-    """CPU seconds of this process and all below it, those that ended included."""
-    found = {}
-    for place in Path("/proc").glob("[0-9]*"):
-        try:
-            after = (place / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        found[int(place.name)] = int(after[1]), sum(map(int, after[11:15]))
-    ours = {os.getpid()}
-    while more := {each for each, (parent, _) in found.items() if parent in ours} - ours:
-        ours |= more
-    return sum(found[each][1] for each in ours if each in found) / TICKS
 
 
 def _on_spark(path: str, unit: Unit) -> dict[str, float]:

@@ -11,7 +11,6 @@ from core.base.errors import Refused
 from core.table.spark.spark_session import lacking
 from core.table.spark.spark_source import SparkSource
 from dashboard.door import access
-from dashboard.views.data.draft import Draft
 
 VARIABLE = "RELEASE_DESK_SPARK"
 OFF = (
@@ -36,11 +35,10 @@ def addresses() -> list[str]:
     return [] if access.demo() else os.environ.get(VARIABLE, "").split()
 
 
-def show(draft: Draft, begin: Callable[[], None]) -> None:
+def show(begin: Callable[[], None]) -> None:
     """The form; `begin` looks at the columns of what was described."""
     named = addresses()
     if not named:
-        draft.forget()
         st.info(OFF, icon=":material/cloud_off:")
         return
     with st.form("spark", border=False):

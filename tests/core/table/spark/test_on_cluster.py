@@ -247,6 +247,7 @@ def test_the_same_rows_in_another_format_spend_from_one_budget(folder: Path, tmp
     held = [desk.add_table(each, domain, unit=Unit.row(), budget=total) for each in sources]
     desk.release(desk.plan(held[2], [Marginals(order=1)], mechanism="laplace", budget=Budget(epsilon=1, delta=0)))
     other = desk.add_table(on_cluster(drawn(), "others"), domain, unit=Unit.row(), budget=total)
+    assert [desk.same_account(held[0], each) for each in [*held, other]] == [True, True, True, False]
     assert [desk.statement(each).spent_share > 0 for each in [*held, other]] == [True, True, True, False]
     desk.close()
 
