@@ -66,6 +66,13 @@ class RowSketch:
             drawing.add(piece)
         return drawing.sketch()
 
+    @classmethod
+    def of_counts(cls, columns: Mapping[str, Mapping[object, int]], rows: int, key: str) -> RowSketch:
+        """The sketch of a table of which no row is seen: how often each value of some columns occurs."""
+        counts = {_plain(name): _often(of, key) for name, of in columns.items()}
+        few = {name: dict(sorted(of.items())) for name, of in counts.items() if len(of) <= FEW}
+        return cls(rows, dict.fromkeys(few, NOTHING), few)
+
     def thinned(self) -> RowSketch:
         """The part that is kept."""
         held = len(next(iter(self.marks.values()), ()))
@@ -213,6 +220,14 @@ def _hashed(values: Sequence[object], key: str) -> Marks:
         return np.zeros(0, dtype=np.uint32)
     hashed = pd.util.hash_array(meant, hash_key=key, categorize=False).astype(np.uint64)
     return np.where(meant == "", 0, hashed % np.uint64(2**32 - 1) + np.uint64(1)).astype(np.uint32)
+
+
+def _often(values: Mapping[object, int], key: str) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for mark, count in zip(_hashed(list(values), key).tolist(), values.values(), strict=True):
+        if count:
+            found[mark] = found.get(mark, 0) + count
+    return found
 
 
 def _meaning(value: object) -> str:

@@ -2,10 +2,14 @@
 
 A page that is shown to a curator admits its session; the gate asks here before a byte of the body is read. Files that a
 session holds are forgotten by Streamlit when the session ends or the file is removed, and the room is free again.
+
+Streamlit copies what a widget holds at each run of its page, which for a file takes as much memory again; here files
+are only read, so they are never copied.
 """
 
 from __future__ import annotations
 
+import copyreg
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,12 +18,21 @@ from functools import cache
 from streamlit import config, runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 MEGABYTE = 1 << 20
 FILES = 2
 """Largest files that a session may hold at once: the table and a public sample beside it."""
 SMALL_FILES = 8 * MEGABYTE
 """What schemas, codebooks and plans need together, where tables are not taken."""
+
+
+def _never_copied(file: UploadedFile) -> str:
+    """A name instead of parts tells `copy` that this is one thing wherever it stands."""
+    return file.file_id
+
+
+copyreg.pickle(UploadedFile, _never_copied)
 
 
 class Uploads:

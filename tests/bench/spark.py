@@ -1,7 +1,8 @@
 """A table on Spark (`local[2]`): load and encode, all 2-way tables in one pass, what comes over the wire.
 
 Ten million rows of 15 columns in Parquet, or as many as RELEASE_DESK_BENCH_ROWS says; 105 pairs. Beside it the embedded
-engine, which reads the same file with DuckDB, and on at most one million rows Spark's own GROUP BYs of the same pairs.
+engine, which reads the same file with DuckDB, and DuckDB's own GROUP BYs of the same pairs; on at most one million rows
+Spark's own, and the wire and the memory once more, which do not follow the rows.
 Each side runs in a process of its own; CPU seconds are those of all its processes, the Java machine and its Python
 workers included, without what it takes to start Java. Memory is that of the desk's own process.
 """
@@ -25,7 +26,8 @@ from core.table.spark.spark_session import session
 from core.table.spark.spark_source import SparkSource
 from core.table.spark.spark_table import SparkTable
 from core.table.table import Table
-from tests.bench.kit.line import Line, peak_mb
+from tests.bench.ingest import duckdb_groups
+from tests.bench.kit.line import Line, cpu_of_all, peak_mb
 from tests.bench.kit.wide_file import PERSON, REALS, TEXTS, WHOLES, domain, write_rows
 
 ROWS = int(os.environ.get("RELEASE_DESK_BENCH_ROWS", "10000000"))
@@ -33,23 +35,9 @@ MOST_GROUPED = 1_000_000
 """Rows that Spark's own GROUP BYs count: ten times as many take minutes."""
 ADDRESS = "local[2]"
 LIMIT = 3
+KEY = "0123456789abcdef"
+"""With it a table is made recognisable, as at a desk."""
 PAIRS = list(itertools.combinations(domain().names, 2))
-TICKS = os.sysconf("SC_CLK_TCK")
-
-
-def cpu_of_all() -> float:
-    """CPU seconds of this process and all below it, those that ended included."""
-    found = {}
-    for place in Path("/proc").glob("[0-9]*"):
-        try:
-            after = (place / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        found[int(place.name)] = int(after[1]), sum(map(int, after[11:15]))
-    ours = {os.getpid()}
-    while more := {each for each, (parent, _) in found.items() if parent in ours} - ours:
-        ours |= more
-    return sum(found[each][1] for each in ours if each in found) / TICKS
 
 
 def _on_spark(path: str, unit: Unit) -> dict[str, float]:
@@ -60,7 +48,7 @@ def _on_spark(path: str, unit: Unit) -> dict[str, float]:
         session(ADDRESS).range(1).count()
         source = SparkSource(address=ADDRESS, folder=folder, path=path)
         start, wall = cpu_of_all(), time.perf_counter()
-        table = SparkTable.load(source, domain(), unit, Noise())
+        table = SparkTable.load(source, domain(), unit, Noise(), key=KEY)
         loaded, wire[:] = cpu_of_all(), []
         table.prepare(PAIRS)
         done = cpu_of_all()
@@ -95,6 +83,7 @@ _SIDES: dict[str, Callable[[str], dict[str, float]]] = {
     "embedded": lambda path: _embedded(path, Unit.row()),
     "embedded-ids": lambda path: _embedded(path, Unit.id(PERSON, LIMIT)),
     "spark-groupby": _grouped,
+    "duckdb-groupby": lambda path: {"pairs": duckdb_groups(path, reading=False)["cpu_s"]},
 }
 
 
@@ -114,10 +103,15 @@ def run() -> Iterator[Line]:
             yield Line("spark", f"{case}: all pairs", "cpu_s", ours["pairs"], "embedded", theirs["pairs"])
             yield Line("spark", f"{case}: all pairs", "wire_mb", ours["wire_mb"])
             yield Line("spark", f"{case}: at the desk", "rss_mb", ours["rss_mb"], "embedded", theirs["rss_mb"])
+            if not ids:
+                theirs = _apart("duckdb-groupby", path)
+                yield Line("spark", f"{case}: all pairs", "cpu_s", ours["pairs"], "duckdb-groupby", theirs["pairs"])
         few = path if ROWS <= MOST_GROUPED else write_rows(Path(folder), "parquet", MOST_GROUPED)
         ours, theirs = _apart("spark", few), _apart("spark-groupby", few)
-        case = f"{min(ROWS, MOST_GROUPED):,} x {len(domain())}: all pairs"
-        yield Line("spark", case, "cpu_s", ours["pairs"], "spark-groupby", theirs["pairs"])
+        case = f"{min(ROWS, MOST_GROUPED):,} x {len(domain())}"
+        yield Line("spark", f"{case}: all pairs", "cpu_s", ours["pairs"], "spark-groupby", theirs["pairs"])
+        yield Line("spark", f"{case}: all pairs", "wire_mb", ours["wire_mb"])
+        yield Line("spark", f"{case}: at the desk", "rss_mb", ours["rss_mb"])
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ class Worker:
 
     def __init__(self, folder: Path, journal: Path, ledger: Path | str) -> None:
         self._ledger = ledger
-        self._words = ["-m", "core.desk.running.worker", str(folder), str(journal)]
+        self._words = ["-c", f"from {__name__} import main; main()", str(folder), str(journal)]
         self._process: subprocess.Popen[bytes] | None = None
         self._turn = Lock()
 
@@ -106,14 +106,11 @@ def _listen(waiting: queue.SimpleQueue[str | None]) -> None:
     os._exit(0)
 
 
-def _main(folder: str, journal: str) -> None:
+def main() -> None:
     from core.desk.desk import Desk
 
+    folder, journal = sys.argv[1:]
     told = child_process.settle(LESS_URGENT)
     waiting: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     Thread(target=_listen, args=(waiting,), daemon=True).start()
     serve(Desk(folder, journal=Path(journal)), iter(waiting.get, None), told)
-
-
-if __name__ == "__main__":
-    _main(*sys.argv[1:])

@@ -45,7 +45,7 @@ class HeldTables:
         with column_store.draft(self._folder) as draft:
             table: Table | SparkTable
             if isinstance(source, SparkSource):
-                table = SparkTable.load(source, domain, unit, self._noise)
+                table = SparkTable.load(source, domain, unit, self._noise, key=self._accounts.key)
             else:
                 table = Table.load(source, domain, unit, self._noise, key=self._accounts.key, store=draft)
             with self._accounts.intake():

@@ -11,6 +11,7 @@ import socket
 import sys
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from core.base.errors import Refused
@@ -34,6 +35,10 @@ _OWN = {
     "spark.sql.catalogImplementation": "in-memory",
 }
 """Of a Spark that runs in this process: it listens on loopback only, and shows nothing to anybody."""
+_OTHERS = 0o077
+_OWNERS = {"spark.hadoop.fs.permissions.umask-mode": f"{_OTHERS:03o}"}
+"""What this program writes on a cluster is for its owner alone to read."""
+_STARTING = Lock()
 
 
 def lacking(address: str) -> str | None:
@@ -100,14 +105,29 @@ def _classic(address: str) -> Any:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-    running = SparkContext._active_spark_context
-    if running is not None and running.master != address:
-        raise Refused("Another Spark is in use in this program; close it, or start the dashboard once more for this.")
-    builder = SparkSession.builder.master(address)
+    with _STARTING:
+        running = SparkContext._active_spark_context
+        if running is None:
+            _start(address)
+        elif running.master != address:
+            raise Refused(
+                "Another Spark is in use in this program; close it, or start the dashboard once more for this."
+            )
+        return _set(SparkSession.builder.getOrCreate().newSession())
+
+
+def _start(address: str) -> None:
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+
+    settings = _OWNERS
     if address.startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # the only way to say with which Python tasks run
-        builder = builder.config(map=_OWN)
-    return _set(builder.getOrCreate().newSession())
+        settings = {**_OWN, **_OWNERS}
+    told = SparkConf().setMaster(address).setAll(list(settings.items()))
+    # No setting of Spark reaches a local disk: there files are their owner's because Java was started so.
+    java = SparkContext._gateway or launch_gateway(told, {"umask": _OTHERS})
+    SparkContext(conf=told, gateway=java)
 
 
 def _set(opened: Any) -> Any:

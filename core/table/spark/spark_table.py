@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,12 @@ from core.table import column_store, counting
 from core.table.contribution_limit import SECRET_WORDS, RowKeys
 from core.table.counts import Projected
 from core.table.row_source import CHANGED, Column
+from core.table.same_rows import RowSketch
 from core.table.sentences import DAMAGED
 from core.table.spark.block_counts import COMBINED, VECTOR, BlockCombinations, BlockCounts, BlockFacts, received
 from core.table.spark.cluster_rows import ClusterRows, Contents
 from core.table.spark.count_store import CountStore
+from core.table.spark.counted_sketch import counted_sketch
 from core.table.spark.encoded_blocks import BlockLayout
 from core.table.spark.failures import from_cluster
 from core.table.spark.limited_rows import LimitedRows
@@ -65,14 +67,18 @@ class SparkTable:
     layout: tuple[str, ...]
     fingerprint: str = field(repr=False)
     """Of the contents (`ClusterRows`)."""
-    sketch: None = field(default=None, repr=False)
-    """None: a sketch is made of rows, and these stay on the cluster."""
-    _known: CountStore = field(default_factory=CountStore, init=False, repr=False)
+    sketch: RowSketch | None = field(default=None, repr=False)
+    """Of counts alone, to find tables of the same rows (`counted_sketch`); None where rows were dropped."""
+    _known: CountStore = field(default_factory=CountStore, repr=False)
 
     @classmethod
     @from_cluster
-    def load(cls, source: SparkSource, domain: Domain, unit: Unit, noise: Keys) -> SparkTable:
+    def load(
+        cls, source: SparkSource, domain: Domain, unit: Unit, noise: Keys, *, key: str | None = None
+    ) -> SparkTable:
         """Check and encode a table on the cluster, as `Table.load` does here, into the folder that the source names.
+
+        With a key the table comes with a sketch, unless rows were dropped for their ids.
 
         What is encoded already, from the same contents by the same schema, is used again: a task that was interrupted
         is taken up by adding the table once more.
@@ -93,7 +99,7 @@ class SparkTable:
         kept, read, *misfits = facts.tolist()
         if not kept:
             raise BadFile(f"No row has an id in column '{printable(unit.column)}'; choose another id column.")
-        return cls(
+        found = cls(
             domain=domain,
             unit=unit,
             source=source,
@@ -104,6 +110,9 @@ class SparkTable:
             layout=tuple(column.name for column in rows.columns if column.name in domain),
             fingerprint=contents.fingerprint,
         )
+        if key is None or found.dropped_rows:
+            return found
+        return replace(found, sketch=counted_sketch(found, found.misfits, found.rows, key))
 
     @property
     def public_rows(self) -> int | None:

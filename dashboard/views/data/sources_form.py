@@ -74,7 +74,9 @@ def choose(draft: Draft, desk: Desk) -> None:
         if not draft.columns:
             st.caption(ELSEWHERE)
     elif kind == SPARK:
-        spark_form.show(draft, lambda: begin_spark(draft))
+        if not spark_form.addresses():
+            draft.forget()
+        spark_form.show(lambda: begin_spark(draft))
     elif kind == DATABASE:
         if not database_form.addresses():
             draft.forget()

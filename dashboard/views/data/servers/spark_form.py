@@ -11,7 +11,6 @@ from core.base.errors import Refused
 from core.table.spark.spark_session import lacking
 from core.table.spark.spark_source import SparkSource
 from dashboard.door import access
-from dashboard.views.data.draft import Draft
 
 VARIABLE = "RELEASE_DESK_SPARK"
 OFF = (
@@ -20,8 +19,9 @@ OFF = (
 )
 STAYS = (
     "Rows are read once, on the cluster, and encoded columns are kept there in the folder that you name, readable for "
-    "whoever owns the cluster. Only counts come to this desk, so the same people are recognised only by exactly the "
-    "same rows. The executors need Python with release-desk installed."
+    "whoever owns the cluster. Only counts come to this desk. By them a whole table is recognised again, in another "
+    "format too where the schema names the values of its columns one by one; a part of a table is not. The executors "
+    "need Python with release-desk installed."
 )
 KINDS = {
     "Parquet files": "A file, a folder or a pattern",
@@ -35,11 +35,10 @@ def addresses() -> list[str]:
     return [] if access.demo() else os.environ.get(VARIABLE, "").split()
 
 
-def show(draft: Draft, begin: Callable[[], None]) -> None:
+def show(begin: Callable[[], None]) -> None:
     """The form; `begin` looks at the columns of what was described."""
     named = addresses()
     if not named:
-        draft.forget()
         st.info(OFF, icon=":material/cloud_off:")
         return
     with st.form("spark", border=False):

@@ -12,7 +12,7 @@ import pytest
 
 from core import Desk
 from core.base.errors import DeskError
-from core.desk.running.trial_process import TrialProcess, answer
+from core.desk.running.trial_process import LESS_URGENT, TrialProcess, answer
 from core.mechanisms.direct.laplace import LaplaceTables
 from core.planning.session_trials import play
 from core.planning.simulation.stand_ins import StandIns
@@ -64,7 +64,7 @@ def test_a_session_elsewhere_is_the_same_session(process: TrialProcess) -> None:
 def test_it_is_another_process_and_less_urgent(process: TrialProcess) -> None:
     first = process(os.getpid)
     assert first != os.getpid() and process(os.getpid) == first
-    assert process(os.nice, 0) > os.nice(0)
+    assert process(os.nice, 0) == min(os.nice(0) + LESS_URGENT, 19)
 
 
 def test_a_refusal_is_met_as_it_is_here(process: TrialProcess) -> None:

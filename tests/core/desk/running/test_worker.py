@@ -70,6 +70,14 @@ def test_a_desk_that_got_ready_has_its_process_before_the_first_plan(tmp_path: P
 
 
 @pytest.mark.slow
+def test_nothing_is_said_where_a_server_has_its_log(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    desk = Desk(tmp_path / "desk", journal=tmp_path / "notes", worker=True)
+    assert waited(desk, desk.submit(planned(desk))) == "done"
+    desk.close()
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.slow
 def test_a_release_runs_elsewhere_and_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
     desk = Desk(tmp_path / "desk", journal=tmp_path / "notes", worker=True)
     first = desk.submit(planned(desk))

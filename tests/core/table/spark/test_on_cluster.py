@@ -16,7 +16,7 @@ from pyarrow import parquet
 from core import Budget, Desk, Marginals, question
 from core.base.errors import BadFile, BadSchema, DeskError, Refused
 from core.privacy.unit import Unit
-from core.schema.domain import Domain, Integers
+from core.schema.domain import Booleans, Categories, Domain, Integers
 from core.table.spark import spark_session
 from core.table.spark.spark_source import SparkSource
 from core.table.spark.spark_table import SparkTable, columns_on_cluster
@@ -170,6 +170,30 @@ def test_what_goes_wrong_is_one_sentence_without_a_value(
     assert not any(secret in told for secret in (str(SECRET), f"{float(SECRET):e}", "Ünïcødé", "person-"))
 
 
+def test_encoded_columns_are_for_their_owner_alone(folder: Path, people: Path, tmp_path: Path) -> None:
+    for unit in (UNITS["rows"], UNITS["texts"]):
+        SparkTable.load(described(LOCAL, tmp_path, people), DOMAIN, unit, Fixed())
+    written = list((tmp_path / "encoded").rglob("*"))
+    assert any(place.suffix == ".parquet" for place in written)
+    assert not [place for place in written if place.stat().st_mode & 0o077]
+
+
+def test_pages_of_spark_quote_no_value(folder: Path, people: Path, tmp_path: Path) -> None:
+    """Spark shows to whoever may look at its pages what it was asked: names of columns, places of files."""
+    opened = spark_session.session(LOCAL)
+    store = opened._jsparkSession.sharedState().statusStore()
+    before = store.executionsCount()
+    found = SparkTable.load(described(LOCAL, tmp_path, people), DOMAIN, UNITS["texts"], Fixed())
+    found.prepare(PAIRS)
+    found.combinations(DOMAIN.names)
+    ran = store.executionsList(before, 100)
+    told = [ran.apply(number) for number in range(ran.size())]
+    shown = "\n".join(f"{each.description()} {each.details()} {each.physicalPlanDescription()}" for each in told)
+    assert "MapInArrow" in shown and "town" in shown
+    values = {str(value) for column in rows().select(["person", "town", "price", "born"]).columns for value in column}
+    assert not [value for value in values if len(value) > 3 and value in shown]
+
+
 def test_a_desk_works_on_a_table_on_spark(
     folder: Path, people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -198,6 +222,34 @@ def test_a_desk_works_on_a_table_on_spark(
     answer = session.answer(question("town = 'Aa'", held.domain))
     assert answer.low <= answer.share <= answer.high
     again.close()
+
+
+def test_the_same_rows_in_another_format_spend_from_one_budget(folder: Path, tmp_path: Path) -> None:
+    """At the desk as text, on the cluster as numbers, and there as text again."""
+    draw, total = np.random.default_rng(8), Budget(epsilon=3, delta=1e-9)
+    kinds = [Integers(name="age", low=0, high=99), Categories(name="town", values=("Aa", "Bb")), Booleans(name="ill")]
+    domain = Domain(tuple(kinds))
+
+    def drawn() -> pa.Table:
+        towns = pa.array(["Aa", "Bb"]).take(pa.array(draw.integers(0, 2, 2000)))
+        return pa.table({"age": draw.integers(0, 100, 2000), "town": towns, "ill": draw.random(2000) < 0.2})
+
+    def on_cluster(table: pa.Table, name: str) -> SparkSource:
+        (tmp_path / name).mkdir()
+        parquet.write_table(table, tmp_path / name / "x.parquet")
+        return described(LOCAL, folder, tmp_path / name)
+
+    people = drawn()
+    texts = people.cast(pa.schema([(name, pa.string()) for name in people.column_names]))
+    people.to_pandas().to_csv(tmp_path / "people.csv", index=False)
+    desk = Desk(tmp_path / "desk", journal=tmp_path / "journal")
+    sources = [tmp_path / "people.csv", on_cluster(people, "numbers"), on_cluster(texts, "texts")]
+    held = [desk.add_table(each, domain, unit=Unit.row(), budget=total) for each in sources]
+    desk.release(desk.plan(held[2], [Marginals(order=1)], mechanism="laplace", budget=Budget(epsilon=1, delta=0)))
+    other = desk.add_table(on_cluster(drawn(), "others"), domain, unit=Unit.row(), budget=total)
+    assert [desk.same_account(held[0], each) for each in [*held, other]] == [True, True, True, False]
+    assert [desk.statement(each).spent_share > 0 for each in [*held, other]] == [True, True, True, False]
+    desk.close()
 
 
 def test_neighbours_on_spark_are_told_apart_no_better(folder: Path) -> None:
