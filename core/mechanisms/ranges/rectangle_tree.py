@@ -9,7 +9,6 @@ from core.base.arrays import Floats
 from core.base.errors import Refused
 from core.base.options import option
 from core.mechanisms.ranges.levels import Levels
-from core.mechanisms.ranges.stages import COARSE_LEVEL
 from core.models.fitting.pyramid import Estimate, nonnegative, sparse
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass
@@ -77,4 +76,4 @@ class RectangleTree(Levels):
         without negatives, and a quarter less where nearly all rows lie in one corner; of the other levels the one above
         gains half as much, and the one below loses a fifth.
         """
-        return sparse(estimate, total, min(COARSE_LEVEL, estimate.pyramid.levels - 1))
+        return sparse(estimate, total)
