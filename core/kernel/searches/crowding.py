@@ -45,11 +45,10 @@ class Boxed:
 class Crowding(Sealed):
     """Begin with equal parts of a table, `parts` along each column; halve a box along all columns while rows crowd.
 
-    Each of them may be cut into finer parts before, and the depth there may be above 0: both are public. A box of
-    depth d and count c has the level b = max(c - F - d D, -F) and is halved if b + z >= 1, with discrete
-    Laplace noise z of its own, P(z) proportional to q^|z|, q = exp(-a). F and D are whole numbers with q^F <= 1/k and
-    q^(D - F) <= 1/2, where k = 2^(number of columns) is the most halves that a box has. Single cells are never looked
-    at.
+    Each of them may be cut into finer parts before, which are public. A box that d halvings led to has the depth d. If
+    its count is c, its level is b = max(c - F - d D, -F), and it is halved if b + z >= 1, with discrete Laplace noise z
+    of its own, P(z) proportional to q^|z|, q = exp(-a). F and D are whole numbers with q^F <= 1/k and q^(D - F) <= 1/2,
+    where k = 2^(number of columns) is the most halves that a box has. Single cells are never looked at.
 
     **Privacy** let y be x and one row more. Only boxes on the row's path have other counts, one more each. Call S(b)
     the chance that a box of level b is halved, and fix the boxes that are told.
@@ -78,12 +77,8 @@ class Crowding(Sealed):
     parts: tuple[int, ...]
     finer: IntArray | None = None
     """In how many parts along each column, or in cells if it has fewer, each of these boxes is cut before any look."""
-    depth: int = 0
-    """What depth the boxes have with which the search begins."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.depth, int) or self.depth < 0:
-            raise BadParameter("depth", "must be a whole number from 0 on.")
         if self.finer is not None:
             object.__setattr__(self, "finer", own(self.finer, "finer"))
 
@@ -134,7 +129,7 @@ class Crowding(Sealed):
         corners = counts.corners(self.columns) if isinstance(counts, Remembered) else corners_of(counts, self.columns)
         rate = self.rate(epsilon, unit)
         floor, bias, found = self.floor(rate), self.bias(rate), list(self.start(counts.domain))
-        boxes, begun = found[-1], len(found) - self.depth
+        boxes, begun = found[-1], len(found)
         fresh = np.ones(len(boxes.low), dtype=bool)
         while True:
             depth = len(found) - begun

@@ -36,9 +36,8 @@ generated ones, 0.25 errs 4 % more and 0.2 12 %."""
 GAUSSIAN_SHARES = {1: 0.1, 2: 0.45, 3: 0.45}
 """What it gets of rho where noise is Gaussian: the search is pure, and costs much there. Of two columns, on the same
 tables, 0.1 errs 35 % more, 0.2 13 %, and 0.6 10 %."""
-COARSE_PARTS, COARSE_DEPTH = 8, 1
-"""In how many parts along each of several columns the search begins, and as if they were found by so many steps. With 4
-parts and none it errs .79 of a plain tree on two public tables and four generated ones of 256 x 256 cells"""
+PARTS = 4
+"""In how many parts along each of several columns the search begins."""
 PARTS_BY_ROOT, MOST_PARTS = 0.4, 64
 """A single column begins with so many parts for each root of its rows, counted in the noise of one look: where rows
 times epsilon were 10^3, 10^4 and 10^5 the best were 4, 16 and 32 parts, and four times as many or as few err 5 to 15 %
@@ -62,16 +61,15 @@ class Stage:
     found: tuple[Additive, ...] = ()
     """The levels, where they are known beforehand."""
 
-    def crowding(self, domain: Domain, parts: int = COARSE_PARTS) -> Crowding:
-        depth = COARSE_DEPTH if len(self.columns) > 1 else 0
-        return Crowding(self.columns, tuple(min(parts, size) for size in domain.shape(self.columns)), depth=depth)
+    def crowding(self, domain: Domain, parts: int) -> Crowding:
+        return Crowding(self.columns, tuple(min(parts, size) for size in domain.shape(self.columns)))
 
     def most_hidden(self, domain: Domain, unit: Unit) -> float:
         """The most rows of a part that is left whole, of all parts there can be, except in one case of 40."""
         if self.finding is None:
             return 0.0
-        crowding = self.crowding(domain, 1 if len(self.columns) == 1 else COARSE_PARTS)
-        depth = crowding.depth + depth_of(domain.shape(self.columns), crowding.parts)
+        crowding = self.crowding(domain, 1 if len(self.columns) == 1 else PARTS)
+        depth = depth_of(domain.shape(self.columns), crowding.parts)
         return crowding.most_left(depth, 0.025 / domain.cells(self.columns), self.finding.epsilon, unit)
 
 
@@ -116,7 +114,7 @@ def find_stretches(kernel: Kernel, stage: Stage, branching: int, known: float | 
     Where about how many rows there are is known already, that is not asked again.
     """
     assert stage.finding is not None
-    rows, counting = _rows(kernel, stage.counting) if known is None else (known, stage.counting)
+    rows, counting = count_rows(kernel, stage.counting) if known is None else (known, stage.counting)
     rate = float(stage.crowding(kernel.domain, 1).rate(stage.finding.epsilon, kernel.unit))
     wanted = PARTS_BY_ROOT * math.sqrt(max(rows, 0) * rate)
     parts = 2 ** round(math.log2(min(max(wanted, 1.0), MOST_PARTS)))
@@ -130,7 +128,7 @@ def find_stretches(kernel: Kernel, stage: Stage, branching: int, known: float | 
     return stretch_blocks(stage.columns, found, size, counting, branching)
 
 
-def _rows(kernel: Kernel, counting: Additive) -> tuple[float, Additive]:
+def count_rows(kernel: Kernel, counting: Additive) -> tuple[float, Additive]:
     """About how many rows there are, and what is left to count with."""
     if kernel.public_rows is not None:
         return kernel.public_rows, counting

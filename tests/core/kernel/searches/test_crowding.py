@@ -90,8 +90,7 @@ def test_no_row_of_a_small_table_tells_more_than_is_paid():
 
 
 def test_where_a_search_begins_tells_nothing():
-    """Parts of the first boxes, and a first depth above 0."""
-    begun = Crowding(("x",), (2,), np.array([1, 2]), depth=2)
+    begun = Crowding(("x",), (2,), np.array([1, 2]))
     assert worst_loss(begun, (5,), Fraction(2), 3) <= 2
 
 
@@ -187,9 +186,9 @@ def slow_start(shape: tuple[int, ...], parts: tuple[int, ...], finer: list[int] 
     return [first, sorted(made, key=lambda each: [a for a, _ in each[0]])]
 
 
-def slow_steps(cells: np.ndarray, start: list, depth: int, floor: int, bias: int, wanted) -> tuple[list, list]:
+def slow_steps(cells: np.ndarray, start: list, floor: int, bias: int, wanted) -> tuple[list, list]:
     """The boxes after each step and the levels that were asked about, box by box; `wanted` says which are halved."""
-    found, asked, boxes = list(start), [], start[-1]
+    found, asked, boxes, depth = list(start), [], start[-1], 0
     while True:
         open_ = [place for place, (box, _, fresh) in enumerate(boxes) if fresh and any(b - a > 1 for a, b in box)]
         if not open_:
@@ -212,23 +211,23 @@ def slow_steps(cells: np.ndarray, start: list, depth: int, floor: int, bias: int
 
 
 @pytest.mark.parametrize(
-    ("shape", "parts", "finer", "depth"),
+    ("shape", "parts", "finer"),
     [
-        ((11,), (3,), None, 0),
-        ((8,), (8,), None, 1),
-        ((13,), (3,), [2, 9, 1], 0),
-        ((3, 6), (1, 2), None, 0),
-        ((9, 8), (2, 2), [1, 3, 2, 4], 2),
-        ((2, 3, 5), (1, 1, 2), None, 0),
-        ((4, 3, 5), (1, 2, 1), [1, 2], 1),
+        ((11,), (3,), None),
+        ((8,), (8,), None),
+        ((13,), (3,), [2, 9, 1]),
+        ((3, 6), (1, 2), None),
+        ((9, 8), (2, 2), [1, 3, 2, 4]),
+        ((2, 3, 5), (1, 1, 2), None),
+        ((4, 3, 5), (1, 2, 1), [1, 2]),
     ],
 )
 @pytest.mark.parametrize("seed", range(3))
-def test_steps_are_those_of_a_slow_search(shape, parts, finer, depth, seed):
+def test_steps_are_those_of_a_slow_search(shape, parts, finer, seed):
     """Every level that is compared, every box and its parent, with the same answers of the noise."""
     generator = np.random.default_rng(seed)
     cells = generator.integers(0, 9, shape)
-    asked = Crowding(tuple("xyz"[: len(shape)]), parts, None if finer is None else np.array(finer), depth)
+    asked = Crowding(tuple("xyz"[: len(shape)]), parts, None if finer is None else np.array(finer))
     script = [generator.random(200) < 0.6 for _ in range(9)]
     ours, theirs = iter(script), iter(script)
     seen: list[list[int]] = []
@@ -240,7 +239,7 @@ def test_steps_are_those_of_a_slow_search(shape, parts, finer, depth, seed):
     found = asked.drawn(table(cells), Fraction(1), ROW, exceeds)
     rate = asked.rate(Fraction(1), ROW)
     start = slow_start(shape, parts, finer)
-    boxes, levels = slow_steps(cells, start, depth, asked.floor(rate), asked.bias(rate), lambda n: next(theirs)[:n])
+    boxes, levels = slow_steps(cells, start, asked.floor(rate), asked.bias(rate), lambda n: next(theirs)[:n])
     assert seen == levels and len(found) == len(boxes)
     for step, (one, other) in enumerate(zip(found, boxes, strict=True)):
         assert one.low.tolist() == [[a for a, _ in box] for box, _, _ in other]
@@ -308,9 +307,8 @@ def test_what_is_refused_is_not_paid():
     ):
         with pytest.raises(BadParameter):
             kernel.halve(asked, event)
-    for wrong in ({"finer": np.array([0.5])}, {"depth": -1}, {"depth": 0.5}):
-        with pytest.raises(BadParameter, match=next(iter(wrong))):
-            Crowding(("x",), (1,), **wrong)
+    with pytest.raises(BadParameter, match="finer"):
+        Crowding(("x",), (1,), np.array([0.5]))
     with pytest.raises(TypeError):
         kernel.halve(Crowding(("x",), (1,)), Laplace(Fraction(1)))
     kernel.halve(Crowding(("x",), (2,)), one)
