@@ -33,9 +33,10 @@ from core.schema.domain import Domain
 COARSE_PARTS, COARSE_SHARE = 8, 0.3
 """In how many parts along each column coarse boxes cut a table, and what they get of all counts, of epsilon or rho:
 without them long rectangles err 4 % more."""
-GRID, CUT = {2: 32, 3: 10}, {2: 4, 3: 2}
-"""Into how many boxes along each column the table is cut for that one number, and each box into how many parts."""
-EXACT, LEAST_SHARE, MOST_SHARE = 0.02, Fraction(1, 300), Fraction(1, 50)
+GRID, CUT, FEWEST_ROWS = {2: 32, 3: 10}, {2: 4, 3: 2}, 7
+"""Into how many boxes along each column the table is cut for that one number, and each box into how many parts; nothing
+is asked where a box has less than 7 rows on average, which lie in different parts whatever the table is."""
+EXACT, LEAST_SHARE, MOST_SHARE = 0.02, Fraction(1, 300), Fraction(1, 100)
 """The noise of that number, as a share of all rows, and the least and the most that it gets of all counts."""
 TOO_LITTLE = 0.3
 """Nothing is asked where the noise would be more than this share of all rows."""
@@ -150,11 +151,10 @@ def _share(asked: Unevenness, counting: Additive, rows: float, unit: Unit) -> Fr
     """What of the counts' part is spent on it: enough for a noise of `EXACT`, but no more than `MOST_SHARE`."""
     power = 1 if isinstance(counting, Laplace) else 2
     noise = NoiseLevel.of(asked, counting, unit).mean_error
-    needed = noise / (EXACT * max(rows, 1.0))
     most = float(MOST_SHARE) ** (1 / power)
-    if rows <= 0 or noise / most > TOO_LITTLE * rows:
+    if rows < FEWEST_ROWS * asked.weights.size or noise / most > TOO_LITTLE * rows:
         return None
-    wanted = Fraction(round(GRAIN * min(needed, most) ** power), GRAIN)
+    wanted = Fraction(round(GRAIN * min(noise / (EXACT * rows), most) ** power), GRAIN)
     return max(wanted, LEAST_SHARE)
 
 

@@ -1,8 +1,9 @@
 """First where rows crowd, then how many there are: how a table's part of the budget is divided, and what is found.
 
 **Privacy** the search is one pure event (`crowding.py`); it tells boxes, which are public from then on. Counts of
-blocks made of them are measured with what is left, and so is whether stretches are uneven (`uneven.py`): of a pure
-budget in parts that sum to it, chosen after seeing the boxes (`allowance.py`); of a Gaussian one likewise.
+blocks made of them are measured with what is left, and so is whether stretches or boxes are uneven (`uneven.py`,
+`box_search.py`): of a pure budget in parts that sum to it, chosen after seeing what was told (`allowance.py`); of a
+Gaussian one likewise.
 """
 
 from __future__ import annotations

@@ -116,14 +116,14 @@ def test_pure_and_gaussian_noise_do_not_mix():
     assert paid(nested) < Fraction(1, 10)
 
 
-def test_few_rows_are_not_asked(monkeypatch):
-    monkeypatch.setattr(box_search, "_grid", lambda *_: pytest.fail("asked"))
-    with pytest.raises(pytest.fail.Exception):
-        found(drawn(specks()))
-    monkeypatch.undo()
-    few = drawn(specks(), 60)
-    nested = found(few)
-    assert not nested.known and paid(nested) == Fraction(7, 10)
+def test_few_rows_are_not_asked():
+    nested = found(drawn(specks(), 7_000))
+    assert not nested.known and paid(nested) == LEFT.epsilon
+    assert found(drawn(specks(), 7_200)).known
+    # Where noise is large it takes more of them.
+    dim = Laplace(Fraction(1, 20))
+    nested = found(drawn(specks(), 7_200), dim)
+    assert not nested.known and paid(nested) == dim.epsilon
 
 
 def test_private_rows_are_counted_first():
@@ -142,12 +142,18 @@ def test_small_boxes_and_their_parts_cover_any_table():
         assert asked.change(Unit.row()).l1 == 1
 
 
+def test_smooth_tables_are_not_taken_for_uneven():
+    for seed in range(10):
+        assert not found(drawn(hump(), 20_000, seed), seed=seed).known
+
+
 @pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize("unit", UNITS)
 def test_privacy(budget, unit, monkeypatch):
     monkeypatch.setattr(stages, "SMALLEST", {1: 16, 2: 30, 3: 30})
     monkeypatch.setattr(box_search, "TOO_LITTLE", 1e9)
+    monkeypatch.setattr(box_search, "FEWEST_ROWS", -1e9)
     tree = RectangleTree(queries=(Rectangles(columns=BOTH),), budget=budget)
     # Smooth; uneven; and scattered, whatever the table is.
     for uneven, scattered in ((1e9, 1e9), (-1e9, 1e9), (-1e9, -1e9)):
