@@ -29,8 +29,8 @@ class RectangleTree(Levels):
     counted, with 8 x 8 at the top.
 
     **Privacy** as for 'interval-tree': the search gets 0.3 of epsilon and tells boxes only (`Crowding`); what is asked
-    first is one number that a row moves by at most 1 (`Unevenness`), and gets at most a fiftieth of the rest, and a
-    private number of rows a hundredth; a row falls into one box of each level, so each level has L1 sensitivity unit.l1
+    first is one number that a row moves by at most 1 (`Unevenness`), and gets at most a hundredth of the rest, as much
+    as a private number of rows; a row falls into one box of each level, so each level has L1 sensitivity unit.l1
     and squared L2 sensitivity unit.l2_squared; all shares add up to the budget.
 
     **Accuracy** a rectangle cuts the boxes along its faces: each has noise of order unit.l1/epsilon, and as many rows
