@@ -34,7 +34,7 @@ from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from tests.bench.intervals import found
 from tests.bench.kit.line import Line, cpu_seconds
-from tests.bench.kit.rectangle_tables import FRESH, TUNED, made
+from tests.bench.kit.rectangle_tables import FRESH, SPARSE, TUNED, UNSEEN, made
 from tests.blocks import block_sums
 from tests.kernels import run as release_of
 
@@ -124,7 +124,7 @@ def _tables() -> Iterator[tuple[str, str, Floats]]:
     if folder is not None:
         for name, file in FILES.items():
             yield "public", name, np.load(folder / file).astype(float)
-    for group, kinds in (("tuned", TUNED), ("fresh", FRESH)):
+    for group, kinds in (("tuned", TUNED), ("fresh", FRESH), ("sparse", SPARSE), ("unseen", UNSEEN)):
         for seed, (name, kind) in enumerate(kinds.items()):
             yield group, name, made(kind, 256, seed)
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from core.base.arrays import Columns, IntArray
 from core.base.errors import BadParameter
-from core.kernel.asked import Sealed
+from core.kernel.asked import Sealed, own
 from core.kernel.remembered import Remembered, corners_of
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
@@ -45,10 +45,10 @@ class Boxed:
 class Crowding(Sealed):
     """Begin with equal parts of a table, `parts` along each column; halve a box along all columns while rows crowd.
 
-    A box of depth d and count c has the level b = max(c - F - d D, -F) and is halved if b + z >= 1, with discrete
-    Laplace noise z of its own, P(z) proportional to q^|z|, q = exp(-a). F and D are whole numbers with q^F <= 1/k and
-    q^(D - F) <= 1/2, where k = 2^(number of columns) is the most halves that a box has. Single cells are never looked
-    at.
+    Each of them may be cut into finer parts before, which are public. A box that d halvings led to has the depth d. If
+    its count is c, its level is b = max(c - F - d D, -F), and it is halved if b + z >= 1, with discrete Laplace noise z
+    of its own, P(z) proportional to q^|z|, q = exp(-a). F and D are whole numbers with q^F <= 1/k and q^(D - F) <= 1/2,
+    where k = 2^(number of columns) is the most halves that a box has. Single cells are never looked at.
 
     **Privacy** let y be x and one row more. Only boxes on the row's path have other counts, one more each. Call S(b)
     the chance that a box of level b is halved, and fix the boxes that are told.
@@ -75,6 +75,12 @@ class Crowding(Sealed):
 
     columns: Columns
     parts: tuple[int, ...]
+    finer: IntArray | None = None
+    """In how many parts along each column, or in cells if it has fewer, each of these boxes is cut before any look."""
+
+    def __post_init__(self) -> None:
+        if self.finer is not None:
+            object.__setattr__(self, "finer", own(self.finer, "finer"))
 
     def rate(self, epsilon: Fraction, unit: Unit) -> Fraction:
         """a: by how much one row may move the logarithm of a single chance."""
@@ -97,8 +103,16 @@ class Crowding(Sealed):
         rate = self.rate(epsilon, unit)
         return self.floor(rate) + depth * self.bias(rate) + max(0.0, math.log(1 / (2 * beta))) / float(rate)
 
-    def start(self, domain: Domain) -> Boxed:
-        """The boxes of depth 0, which are public."""
+    def start(self, domain: Domain) -> tuple[Boxed, ...]:
+        """The boxes of depth 0, which are public; before them those that they are parts of."""
+        boxes = self._equal_parts(domain)
+        if self.finer is None:
+            return (boxes,)
+        if self.finer.shape != (len(boxes.low),) or self.finer.min() < 1:
+            raise BadParameter("finer", "must be a number of parts for each box.")
+        return boxes, cut_boxes(boxes, self.finer)
+
+    def _equal_parts(self, domain: Domain) -> Boxed:
         shape = domain.shape(self.columns)
         pairs = list(zip(self.parts, shape, strict=False))
         if len(self.parts) != len(shape) or not all(1 <= part <= size for part, size in pairs):
@@ -114,11 +128,11 @@ class Crowding(Sealed):
         """The boxes after each step; those that were left whole are there again after the next one."""
         corners = counts.corners(self.columns) if isinstance(counts, Remembered) else corners_of(counts, self.columns)
         rate = self.rate(epsilon, unit)
-        floor, bias, boxes = self.floor(rate), self.bias(rate), self.start(counts.domain)
+        floor, bias, found = self.floor(rate), self.bias(rate), list(self.start(counts.domain))
+        boxes, begun = found[-1], len(found)
         fresh = np.ones(len(boxes.low), dtype=bool)
-        found = [boxes]
         while True:
-            depth = len(found) - 1
+            depth = len(found) - begun
             asked = np.flatnonzero(fresh & ((boxes.high - boxes.low) > 1).any(axis=1))
             if not asked.size:
                 return tuple(found)
@@ -129,6 +143,21 @@ class Crowding(Sealed):
                 return tuple(found)
             boxes, fresh = _halved(boxes, halved)
             found.append(boxes)
+
+
+def cut_boxes(boxes: Boxed, parts: IntArray) -> Boxed:
+    """Each box cut into so many about equal parts along each column, or into its cells where it has fewer."""
+    extent = boxes.high - boxes.low
+    pieces = np.minimum(extent, parts[:, None])
+    number = pieces.prod(axis=1)
+    owner = np.repeat(np.arange(len(number)), number)
+    rank = np.arange(len(owner)) - np.repeat(np.cumsum(number) - number, number)
+    places = np.empty((len(owner), extent.shape[1]), dtype=np.int64)
+    for axis in range(extent.shape[1]):
+        rank, places[:, axis] = np.divmod(rank, pieces[owner, axis])
+    low, high = (boxes.low[owner] + extent[owner] * ends // pieces[owner] for ends in (places, places + 1))
+    order = np.lexsort(low.T[::-1])
+    return Boxed(low[order], high[order], owner[order])
 
 
 def _above(halvings: int, rate: Fraction) -> int:

@@ -17,9 +17,10 @@ from core.mechanisms.kit.portions import wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.run_time import counting
 from core.mechanisms.kit.settings import settle
+from core.mechanisms.ranges.box_search import find_boxes
 from core.mechanisms.ranges.nested import DECAY, NestedBlocks, NestedBoxes, parts_of
 from core.mechanisms.ranges.range_errors import cut_parts, range_errors
-from core.mechanisms.ranges.stages import Stage, divide_stages, find_boxes, find_stretches, price_of
+from core.mechanisms.ranges.stages import Stage, divide_stages, find_stretches, price_of
 from core.mechanisms.ranges.stretches import stretch_blocks
 from core.models.fitting.pyramid import Estimate, pyramid
 from core.models.histogram import MOST_CELLS

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from core.base.arrays import Columns, Floats, IntArray
 from core.kernel.kernel import Kernel
-from core.kernel.noise_level import Additive, NoiseLevel
+from core.kernel.noise_level import Additive, Measurement, NoiseLevel
 from core.kernel.searches.crowding import Boxed
 from core.kernel.tables import Blocks, Boxes
 from core.mechanisms.kit.portions import GRAIN
@@ -115,17 +116,22 @@ class NestedBoxes:
     shape: tuple[int, ...]
     tree: BoxTree
     events: dict[int, Additive]
-    """By level; the last is always among them."""
+    """By level, of those that are still to be measured; the last is always among them."""
+    known: dict[int, Measurement] = field(default_factory=dict)
+    """By level, of those that were measured already."""
 
     def measure(self, kernel: Kernel) -> Estimate[BoxTree]:
         """What all measured levels say together about each box of each level."""
         values: list[Floats] = [np.zeros(self.tree.grid(level)) for level in range(self.tree.levels)]
         spread = [UNKNOWN] * self.tree.levels
-        for level, event in self.events.items():
-            boxes = self.tree.boxed[level]
-            taken = kernel.measure(Boxes(self.columns, boxes.low, boxes.high), event)
+        for level, taken in [*self.known.items(), *self._measured(kernel)]:
             values[level], spread[level] = taken.values.astype(np.float64), taken.sigma**2
         return gather(self.tree, values, spread)
+
+    def _measured(self, kernel: Kernel) -> Iterator[tuple[int, Measurement]]:
+        for level, event in self.events.items():
+            boxes = self.tree.boxed[level]
+            yield level, kernel.measure(Boxes(self.columns, boxes.low, boxes.high), event)
 
     def spread(self, counts: Floats) -> Floats:
         return self.tree.spread(counts, self.shape)

@@ -1,8 +1,9 @@
 """First where rows crowd, then how many there are: how a table's part of the budget is divided, and what is found.
 
 **Privacy** the search is one pure event (`crowding.py`); it tells boxes, which are public from then on. Counts of
-blocks made of them are measured with what is left, and so is whether stretches are uneven (`uneven.py`): of a pure
-budget in parts that sum to it, chosen after seeing the boxes (`allowance.py`); of a Gaussian one likewise.
+blocks made of them are measured with what is left, and so is whether stretches or boxes are uneven (`uneven.py`,
+`box_search.py`): of a pure budget in parts that sum to it, chosen after seeing what was told (`allowance.py`); of a
+Gaussian one likewise.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from core.kernel.noise_level import Additive
 from core.kernel.searches.crowding import Crowding, depth_of
 from core.kernel.tables import TOTAL
 from core.mechanisms.kit.portions import divide
-from core.mechanisms.ranges.nested import BoxTree, NestedBlocks, NestedBoxes, parts_of
+from core.mechanisms.ranges.nested import NestedBlocks
 from core.mechanisms.ranges.stretches import stretch_blocks
 from core.mechanisms.ranges.uneven import Cut, cut_uneven, part_of
 from core.privacy.budget import Budget
@@ -47,9 +48,6 @@ NEARLY_ALL = 0.25
 up to 10 % more than the noise of counting them."""
 ROWS_SHARE = Fraction(1, 100)
 """What of the counts' part tells the number of rows for that, where it is not public."""
-COARSE_LEVEL, COARSE_SHARE = 1, 0.3
-"""Of boxes, which are halved twice at least where rows crowd, this level is measured too, with this share in epsilon:
-without it long rectangles err 4 % more."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,7 @@ def find_stretches(kernel: Kernel, stage: Stage, branching: int, known: float | 
     Where about how many rows there are is known already, that is not asked again.
     """
     assert stage.finding is not None
-    rows, counting = _rows(kernel, stage.counting) if known is None else (known, stage.counting)
+    rows, counting = count_rows(kernel, stage.counting) if known is None else (known, stage.counting)
     rate = float(stage.crowding(kernel.domain, 1).rate(stage.finding.epsilon, kernel.unit))
     wanted = PARTS_BY_ROOT * math.sqrt(max(rows, 0) * rate)
     parts = 2 ** round(math.log2(min(max(wanted, 1.0), MOST_PARTS)))
@@ -131,26 +129,12 @@ def find_stretches(kernel: Kernel, stage: Stage, branching: int, known: float | 
     return stretch_blocks(stage.columns, found, size, counting, branching)
 
 
-def _rows(kernel: Kernel, counting: Additive) -> tuple[float, Additive]:
+def count_rows(kernel: Kernel, counting: Additive) -> tuple[float, Additive]:
     """About how many rows there are, and what is left to count with."""
     if kernel.public_rows is not None:
         return kernel.public_rows, counting
     own, left = part_of(counting, ROWS_SHARE), part_of(counting, 1 - ROWS_SHARE)
     return int(kernel.measure(TOTAL, own).values), left
-
-
-def find_boxes(kernel: Kernel, stage: Stage) -> NestedBoxes:
-    """Boxes in which rows crowd or do not; the smallest are measured, and those of a coarse level."""
-    assert stage.finding is not None
-    boxed = kernel.halve(stage.crowding(kernel.domain, PARTS), stage.finding)
-    last = len(boxed) - 1
-    events: dict[int, Additive] = {last: stage.counting}
-    if last > COARSE_LEVEL:
-        ratio = (1 - COARSE_SHARE) / COARSE_SHARE
-        events[COARSE_LEVEL], events[last] = parts_of(
-            stage.counting, ratio if isinstance(stage.counting, Laplace) else math.sqrt(ratio), 2
-        )
-    return NestedBoxes(stage.columns, kernel.domain.shape(stage.columns), BoxTree(boxed), events)
 
 
 def price_of(stages: list[Stage]) -> Cost:

@@ -52,7 +52,7 @@ class Cut:
     def asked(self) -> Unevenness:
         parts, widest = self.parts, _WIDEST * self.size / len(self.starts)
         weights = np.maximum(np.rint(_STEPS * np.minimum(self._width / widest, 1.0)), 1).astype(np.int64)
-        return Unevenness(self.columns, parts, np.searchsorted(parts, self.starts), weights)
+        return Unevenness(self.columns, (parts,), (np.searchsorted(parts, self.starts),), weights)
 
     @property
     def _width(self) -> IntArray:

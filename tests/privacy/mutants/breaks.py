@@ -16,8 +16,9 @@ from core.kernel.databases.prefix_databases import PrefixDatabases
 from core.kernel.kernel import Kernel
 from core.kernel.noise_level import Measurement, NoiseLevel
 from core.kernel.searches.crowding import Crowding
+from core.kernel.searches.uneven import Unevenness
 from core.kernel.sparse_vector import AboveThreshold
-from core.kernel.tables import Marginal
+from core.kernel.tables import Blocks, Marginal
 from core.ledger.ledger import Ledger
 from core.mechanisms.direct import histogram
 from core.mechanisms.kit.portions import Portion
@@ -50,6 +51,24 @@ def rate_of_one_look(patch: MonkeyPatch) -> None:
 
 def no_bias(patch: MonkeyPatch) -> None:
     patch.setattr(Crowding, "bias", lambda self, rate: 0)
+
+
+def unevenness_of_mean_weight(patch: MonkeyPatch) -> None:
+    def changed(self: Unevenness, unit: Unit) -> Change:
+        moved = int(self.weights.mean()) * unit.l1
+        return Change(moved, moved**2)
+
+    patch.setattr(Unevenness, "change", changed)
+
+
+def unevenness_of_all_parts(patch: MonkeyPatch) -> None:
+    """Every two neighbouring parts compared: a row lies in up to 2^d such pairs."""
+
+    def counted(self: Unevenness, counts: Any) -> Any:
+        parts = Blocks(self.columns, self.begins).counts(counts)
+        return sum(np.abs(np.diff(parts, axis=axis)).sum() for axis in range(parts.ndim)) * self.weights.max()
+
+    patch.setattr(Unevenness, "counts", counted)
 
 
 def compared_at_half(patch: MonkeyPatch) -> None:

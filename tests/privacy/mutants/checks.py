@@ -30,6 +30,7 @@ from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from core.table.table import Table
 from tests.core.kernel.searches.test_crowding import path_loss, worst_loss
+from tests.core.kernel.searches.test_uneven import boxes, most_moved
 from tests.core.kernel.test_sparse_vector import long, machine
 from tests.core.mechanisms.asked import questions
 from tests.core.mechanisms.transcripts import Forced, Transcripts, stated, worst
@@ -153,6 +154,13 @@ def check_halving() -> None:
 
 def check_deep_halving() -> None:
     assert path_loss(Fraction(1)) <= 1
+
+
+def check_unevenness() -> None:
+    asked = boxes([0, 1, 2], [0, 2], [[3, 2], [2, 3]])
+    moved = most_moved(asked, (3, 3), 2)
+    assert moved["added"] <= asked.change(Unit.row()).l1
+    assert moved["replaced"] <= asked.change(Unit.row("replace")).l1
 
 
 def check_sparse() -> None:

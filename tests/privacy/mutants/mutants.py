@@ -49,6 +49,8 @@ MUTANTS = (
     Mutant("a theme is measured again and again", checks.check_synthetic_session, breaks.themes_never_end),
     Mutant("boxes are halved at the rate of one look", checks.check_halving, breaks.rate_of_one_look),
     Mutant("boxes are halved without a bias for depth", checks.check_deep_halving, breaks.no_bias),
+    Mutant("unevenness: the mean weight, not the largest", checks.check_unevenness, breaks.unevenness_of_mean_weight),
+    Mutant("unevenness: neighbouring parts compared", checks.check_unevenness, breaks.unevenness_of_all_parts),
     Mutant("missing factor 2 in selection", checks.check_selection_law, breaks.whole_rate),
     Mutant("databases: missing factor 2", checks.check_database_law, breaks.databases_at_twice_the_rate),
     Mutant("selection always takes the best", checks.check_selection_law, breaks.always_the_best),

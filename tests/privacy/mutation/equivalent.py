@@ -99,7 +99,7 @@ EQUIVALENT: dict[str, str] = {
     "core/kernel/searches/crowding.py _above | logarithm = Fraction(math.ceil(halvings * math.log(2) * _FINE) + 1, _FINE) | without its second term: math.ceil": "a logarithm that is rounded up by one step more or less is still not below",
     "core/kernel/searches/crowding.py _halved | middle = np.where(last - first > 1, (first + last) // 2, last) | without its second term: last - first": "of a single cell the lower half is empty, or the upper one",
     "core/kernel/searches/crowding.py _halved | for ends in product((0, 1), repeat=first.shape[1]): | times 2: 1": "asked only whether it is 0",
-    "core/kernel/searches/crowding.py Crowding.start | low, high = (np.stack(np.meshgrid(*ends, indexing='ij'), axis=-1).reshape(-1, le | times 2: 1": "numpy takes any negative length for the one that it finds itself",
+    "core/kernel/searches/crowding.py Crowding._equal_parts | low, high = (np.stack(np.meshgrid(*ends, indexing='ij'), axis=-1).reshape(-1, le | times 2: 1": "numpy takes any negative length for the one that it finds itself",
     "core/kernel/searches/crowding.py | _FINE = ": "in how fine steps a logarithm is rounded up",
     "core/kernel/decisions/cuts.py some_cut_weights | kind = np.float64 if int(weights.sum()) < EXACT else np.int64 | compared otherwise": "2^53 itself is exact as well",
     "core/kernel/databases/levels.py | MOST_COUNTED = ": "how many bands are counted before a draw, which is exact with any",

@@ -89,6 +89,11 @@ def test_no_row_of_a_small_table_tells_more_than_is_paid():
     assert worst_loss(Crowding(("x", "y"), (1, 1)), (2, 2), Fraction(2), 4) <= 2
 
 
+def test_where_a_search_begins_tells_nothing():
+    begun = Crowding(("x",), (2,), np.array([1, 2]))
+    assert worst_loss(begun, (5,), Fraction(2), 3) <= 2
+
+
 class Paths:
     """Forces every box of the first cell's path to be halved and no other, and adds up the logarithms of chances."""
 
@@ -163,19 +168,34 @@ def test_rates_and_biases_by_hand():
         line.rate(smallest * Fraction(99, 100), ROW)
 
 
-def slow_steps(cells: np.ndarray, parts: tuple[int, ...], floor: int, bias: int, wanted) -> tuple[list, list]:
+def slow_cut(sides, parts: tuple[int, ...]) -> list:
+    """A box cut into so many parts along each column."""
+    edges = [
+        [a + place * (b - a) // part for place in range(part + 1)] for (a, b), part in zip(sides, parts, strict=True)
+    ]
+    return list(product(*(list(pairwise(each)) for each in edges)))
+
+
+def slow_start(shape: tuple[int, ...], parts: tuple[int, ...], finer: list[int] | None) -> list:
+    first = [(box, None, True) for box in slow_cut([(0, size) for size in shape], parts)]
+    if finer is None:
+        return [first]
+    made = []
+    for place, ((box, _, _), cut) in enumerate(zip(first, finer, strict=True)):
+        made += [(part, place, True) for part in slow_cut(box, tuple(min(cut, b - a) for a, b in box))]
+    return [first, sorted(made, key=lambda each: [a for a, _ in each[0]])]
+
+
+def slow_steps(cells: np.ndarray, start: list, floor: int, bias: int, wanted) -> tuple[list, list]:
     """The boxes after each step and the levels that were asked about, box by box; `wanted` says which are halved."""
-    edges = [[place * size // part for place in range(part + 1)] for part, size in zip(parts, cells.shape, strict=True)]
-    spans = [list(pairwise(each)) for each in edges]
-    boxes = [(box, None, True) for box in product(*spans)]
-    found, asked = [boxes], []
+    found, asked, boxes, depth = list(start), [], start[-1], 0
     while True:
         open_ = [place for place, (box, _, fresh) in enumerate(boxes) if fresh and any(b - a > 1 for a, b in box)]
         if not open_:
             return found, asked
-        depth = len(found) - 1
         rows = [cells[tuple(slice(a, b) for a, b in boxes[place][0])].sum() for place in open_]
         asked.append([max(int(count) - floor - depth * bias, -floor) for count in rows])
+        depth += 1
         halved = {place for place, cut in zip(open_, wanted(len(open_)), strict=True) if cut}
         if not halved:
             return found, asked
@@ -190,12 +210,24 @@ def slow_steps(cells: np.ndarray, parts: tuple[int, ...], floor: int, bias: int,
         found.append(boxes)
 
 
-@pytest.mark.parametrize(("shape", "parts"), [((11,), (3,)), ((8,), (8,)), ((3, 6), (1, 2)), ((2, 3, 5), (1, 1, 2))])
+@pytest.mark.parametrize(
+    ("shape", "parts", "finer"),
+    [
+        ((11,), (3,), None),
+        ((8,), (8,), None),
+        ((13,), (3,), [2, 9, 1]),
+        ((3, 6), (1, 2), None),
+        ((9, 8), (2, 2), [1, 3, 2, 4]),
+        ((2, 3, 5), (1, 1, 2), None),
+        ((4, 3, 5), (1, 2, 1), [1, 2]),
+    ],
+)
 @pytest.mark.parametrize("seed", range(3))
-def test_steps_are_those_of_a_slow_search(shape, parts, seed):
+def test_steps_are_those_of_a_slow_search(shape, parts, finer, seed):
     """Every level that is compared, every box and its parent, with the same answers of the noise."""
     generator = np.random.default_rng(seed)
-    cells, asked = generator.integers(0, 9, shape), Crowding(tuple("xyz"[: len(shape)]), parts)
+    cells = generator.integers(0, 9, shape)
+    asked = Crowding(tuple("xyz"[: len(shape)]), parts, None if finer is None else np.array(finer))
     script = [generator.random(200) < 0.6 for _ in range(9)]
     ours, theirs = iter(script), iter(script)
     seen: list[list[int]] = []
@@ -206,7 +238,8 @@ def test_steps_are_those_of_a_slow_search(shape, parts, seed):
 
     found = asked.drawn(table(cells), Fraction(1), ROW, exceeds)
     rate = asked.rate(Fraction(1), ROW)
-    boxes, levels = slow_steps(cells, parts, asked.floor(rate), asked.bias(rate), lambda n: next(theirs)[:n])
+    start = slow_start(shape, parts, finer)
+    boxes, levels = slow_steps(cells, start, asked.floor(rate), asked.bias(rate), lambda n: next(theirs)[:n])
     assert seen == levels and len(found) == len(boxes)
     for step, (one, other) in enumerate(zip(found, boxes, strict=True)):
         assert one.low.tolist() == [[a for a, _ in box] for box, _, _ in other]
@@ -268,10 +301,14 @@ def test_what_is_refused_is_not_paid():
         (Crowding(("x",), (0,)), one),
         (Crowding(("x",), (1, 1)), one),
         (Crowding(("x",), ()), one),
+        (Crowding(("x",), (2,), np.array([1])), one),
+        (Crowding(("x",), (2,), np.array([1, 0])), one),
         (Crowding(("x",), (1,)), Pure(Fraction(1, 2**60))),
     ):
         with pytest.raises(BadParameter):
             kernel.halve(asked, event)
+    with pytest.raises(BadParameter, match="finer"):
+        Crowding(("x",), (1,), np.array([0.5]))
     with pytest.raises(TypeError):
         kernel.halve(Crowding(("x",), (1,)), Laplace(Fraction(1)))
     kernel.halve(Crowding(("x",), (2,)), one)

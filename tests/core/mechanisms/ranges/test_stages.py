@@ -108,10 +108,11 @@ def test_smooth_tables_need_few_boxes(monkeypatch):
         np.random.default_rng(3),
     )
     hump = np.exp(-(np.linspace(-2, 2, 128) ** 2))
-    truths = [generator.poisson(np.outer(hump, hump) / 2) for _ in range(8)]
+    truths = [generator.poisson(np.outer(hump, hump) / 2) for _ in range(32)]
     found = np.mean([mean_error(tree, truth, ("x", "y"), Unit.row(), generator) for truth in truths])
     monkeypatch.setattr(stages, "SMALLEST", {2: 2**20})
     plain = np.mean([mean_error(tree, truth, ("x", "y"), Unit.row(), generator) for truth in truths])
+    # 0.8 of it, give or take 0.03.
     assert found < 0.9 * plain
 
 

@@ -31,7 +31,8 @@ def test_parts_nest_in_stretches_and_are_about_equally_wide():
     assert [len(each) for each in inside[:-1]] == [1, 3, 16, PARTS]
     assert np.ptp(np.diff(inside[3])) <= 1
     asked = cut.asked
-    assert asked.begins[asked.firsts].tolist() == cut.starts.tolist()
+    ((begins,), (firsts,)) = asked.begins, asked.firsts
+    assert begins[firsts].tolist() == cut.starts.tolist()
     assert asked.weights.max() == 16 and asked.weights.min() == 1
 
 
