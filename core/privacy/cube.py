@@ -12,8 +12,8 @@ the cube of all whole vectors with |z| <= R + h, where h = ceil(d/2).
 
     p(z) = f(max(0, k - h)),   f(j) = sum over r >= j of g(r),   g(r) ~ C(r + d, d) q^r / (2 r + 2 h + 1)^d.
 
-g falls by no more than q from r to r + 1: that is to say, the product over i = 1..d of (r + 1 + i)/(r + i) is at least
-((r + h + 3/2)/(r + h + 1/2))^d. In logarithms the left side is the integral over t from 0 to 1 of the sum of
+From r to r + 1 g changes by a factor of at least q: that is to say, the product over i = 1..d of (r + 1 + i)/(r + i) is
+at least ((r + h + 3/2)/(r + h + 1/2))^d. In logarithms the left side is the integral over t from 0 to 1 of the sum of
 1/(r + t + i), which is at least d/(r + t + (d + 1)/2) because 1/x is convex (Jensen), and that is at least
 d/(r + t + h + 1/2), whose integral is the right side, because h >= d/2. Hence f(j) >= f(j + 1) = sum over r >= j of
 g(r + 1) >= q f(j). If no number moves by more than D, |z| moves by at most D, and p(z) by a factor of at most
