@@ -65,6 +65,14 @@ class Asked(Sealed):
         return 1
 
 
+class AskedTogether(Asked):
+    """Numbers of which a unit moves each one by a little, and perhaps all: noise for them is best drawn together."""
+
+    def furthest(self, unit: Unit) -> int:
+        """How far one unit moves any single number at most."""
+        raise NotImplementedError
+
+
 class AskedScores(Sealed):
     """Scores of public candidates, between which the kernel chooses privately."""
 

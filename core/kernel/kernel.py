@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 from core.base.arrays import Columns
 from core.base.errors import BadParameter
 from core.kernel.allowance import Allowance
-from core.kernel.asked import Asked, AskedEnds, AskedOrder, AskedScores, Compared, Sealed
+from core.kernel.asked import Asked, AskedEnds, AskedOrder, AskedScores, AskedTogether, Compared, Sealed
 from core.kernel.compared import FURTHEST
 from core.kernel.databases.prefix_databases import PrefixDatabases
 from core.kernel.decisions.covering import Covering, Found, Round
-from core.kernel.noise_level import Additive, Measurement, NoiseLevel
+from core.kernel.noise_level import Additive, MeasuredTogether, Measurement, NoiseLevel
 from core.kernel.remembered import Remembered
 from core.kernel.searches.crowding import Boxed, Crowding
 from core.kernel.sparse_vector import AboveThreshold, NumericSparse, OpenRun, Watch
+from core.privacy.cube import deviation
 from core.privacy.events import Cost, Gaussian, Greedy, Laplace, Pure, Selection
 from core.privacy.noise import NoiseSource
 from core.privacy.unit import Unit
@@ -85,6 +86,20 @@ class Kernel:
         else:
             values = self.__noise.gaussian(hidden, rho=level.event.rho, sensitivity_squared=level.change.l2_squared)
         return np.asarray(values)
+
+    def measure_together(self, asked: AskedTogether, event: Pure) -> MeasuredTogether:
+        """The same with noise that is drawn for all numbers together, of many less than half of Laplace noise.
+
+        **Privacy** epsilon-differentially private (`cube.py`): what counts is how far one unit moves any single number.
+        It is no Laplace noise, and at no order is promised more of it than of anything pure.
+        """
+        _check(asked, AskedTogether)
+        _check_event(event, Pure)
+        furthest = asked.furthest(self.unit)
+        self.__allowance.take(event)
+        hidden = asked.counts(self.__counts)
+        values = self.__noise.cube(hidden, epsilon=event.epsilon, sensitivity=furthest)
+        return MeasuredTogether(asked, values, deviation(hidden.size, furthest / float(event.epsilon)))
 
     def choose(self, asked: AskedScores, event: Selection) -> int:
         """The place of a candidate, by the exponential mechanism.

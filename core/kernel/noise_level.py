@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from core.base.arrays import IntArray
-from core.kernel.asked import Asked, Change
+from core.kernel.asked import Asked, AskedTogether, Change
 from core.privacy.events import Gaussian, Laplace
 from core.privacy.unit import Unit
 
@@ -73,6 +73,16 @@ class Measurement:
     @property
     def sigma(self) -> float:
         return self.level.sigma
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredTogether:
+    """What was asked, with noise that was drawn for all numbers together."""
+
+    asked: AskedTogether
+    values: IntArray
+    sigma: float
+    """Standard deviation of the noise in each number."""
 
 
 def tail_of_sum(sigma: float, probability: float) -> float:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.base.arrays import Columns, IntArray
 from core.base.errors import BadParameter
-from core.kernel.asked import Asked, Change, one_number, own
+from core.kernel.asked import Asked, AskedTogether, Change, one_number, own
 from core.kernel.remembered import Remembered, corners_of
 from core.privacy.unit import Unit
 from core.table.counts import Counts, Source, prepare
@@ -141,7 +141,7 @@ class Boxes(Asked):
 
 
 @dataclass(frozen=True, eq=False)
-class Distances(Asked):
+class Distances(AskedTogether):
     """For each of several tables, the sum over its cells of |count - public reference|, in rows.
 
     **Change** one distance moves by at most the L1 change of its table (triangle inequality), so by at most
@@ -158,7 +158,10 @@ class Distances(Asked):
         return distances(counts, self.columns, self.references)
 
     def change(self, unit: Unit) -> Change:
-        return Change(len(self.columns) * unit.l1, len(self.columns) * unit.l1**2)
+        return Change(len(self.columns) * self.furthest(unit), len(self.columns) * self.furthest(unit) ** 2)
+
+    def furthest(self, unit: Unit) -> int:
+        return unit.l1
 
 
 def distances(counts: Counts, columns: tuple[Columns, ...], references: tuple[IntArray, ...]) -> IntArray:

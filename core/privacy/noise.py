@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from core.base.arrays import IntArray
 from core.base.errors import BadParameter
-from core.privacy import samplers
+from core.privacy import cube, samplers
 from core.privacy.budget import exact
 
 _LOWEST, _HIGHEST = -(2**63), 2**63 - 1
@@ -40,6 +40,8 @@ class NoiseSource(Protocol):
     def laplace(self, values: NDArray[Any], *, epsilon: Fraction, sensitivity: int) -> IntArray: ...
 
     def gaussian(self, values: NDArray[Any], *, rho: Fraction, sensitivity_squared: int) -> IntArray: ...
+
+    def cube(self, values: NDArray[Any], *, epsilon: Fraction, sensitivity: int) -> IntArray: ...
 
     def select(self, scores: NDArray[Any], *, epsilon: Fraction, sensitivity: int) -> int: ...
 
@@ -95,6 +97,21 @@ class Noise:
             raise BadParameter("rho", _TOO_SMALL)
         variance = _round_up(variance, _BITS)
         return _saturating_sum(hidden, samplers.gaussian(hidden.size, variance.numerator, variance.denominator))
+
+    def cube(self, values: NDArray[Any], *, epsilon: Fraction, sensitivity: int) -> IntArray:
+        """Values plus noise that is drawn for all of them together: a point of a cube of random size (`cube.py`).
+
+        **Privacy**: epsilon-differential privacy, where `sensitivity` is the largest change of any single value between
+        neighbours; all of them may change as much (Hardt and Talwar 2010, for this norm).
+        **Accuracy**: of d values each has noise of mean (d + 1) sensitivity/(2 epsilon), about, where `laplace` would
+        need d sensitivity/epsilon.
+        **Runtime**: that of d + 1 draws of `laplace`.
+        """
+        hidden = _integers(values, "values")
+        scale = _whole(sensitivity, "sensitivity") / _positive(epsilon, "epsilon")
+        if scale >= samplers.SAFE:
+            raise BadParameter("epsilon", _TOO_SMALL)
+        return _saturating_sum(hidden, cube.cube(hidden.size, _round_up(scale, _BITS)))
 
     def select(self, scores: NDArray[Any], *, epsilon: Fraction, sensitivity: int) -> int:
         """The exponential mechanism: index i with probability proportional to exp(epsilon scores[i]/(2 sensitivity)).

@@ -25,13 +25,13 @@ from core.mechanisms.tree.workload import WIDE, Workload
 
 COUNT = Fraction(1, 100)
 """The part that buys the number of rows."""
-SCORES = Fraction(1, 40)
-"""Each of two rounds of distances."""
-FAINT_SCORES, FAINT_PURE_SCORES = Fraction(1, 20), Fraction(1, 12)
-FAINT, PURE_FAINT = 5.0, 100.0
-"""What each round gets instead where there are fewer rows to a cell (`split_for`): distances are hard to tell there,
-most of all with Laplace noise, which grows with their number and not with its root. With more rows it does with the
-usual part: 14 census columns at epsilon 10 without delta err .0166 with 1/40 and .0170 with 1/20."""
+SCORES, PURE_SCORES = Fraction(1, 40), Fraction(1, 80)
+"""Each of two rounds of distances; the second where noise is pure, which then is drawn for all of them together: 14
+census columns at epsilon 10 err .0160 with 1/80 and .0162 with 1/40 (paired noise)."""
+FAINT_SCORES, FAINT, PURE_FAINT = Fraction(1, 20), 5.0, 100.0
+"""What each round gets instead where there are fewer rows to a cell (`split_for`), because distances are hard to tell
+there. Without delta the census columns err .0359 with 1/20, .0367 with 1/12 or 1/32 and .0377 with 1/60 at epsilon 1,
+.0984 with 1/20 and .0993 with 1/14 at .1 (4 to 6 releases, paired noise)."""
 IN_TREE = Fraction(1, 2)
 """The tree's part of what tables of several columns get; the records get the other."""
 COLUMNS = Fraction(3, 10)
@@ -121,7 +121,7 @@ def split_for(spending: Spending, workload: Workload, rows: float) -> Split:
     at_one, falling = (PURE_AT_ONE, PURE_FALLING) if spending.pure else (AT_ONE, FALLING)
     share = min(max(at_one * clear**-falling, float(FEWEST)), float(MOST)) if measured else 0.0
     if spending.pure:
-        scores = FAINT_PURE_SCORES if clear < PURE_FAINT else SCORES
+        scores = FAINT_SCORES if clear < PURE_FAINT else PURE_SCORES
     else:
         scores = FAINT_SCORES if clear < FAINT else SCORES
     return Split.of(workload, Fraction(share).limit_denominator(100), scores)

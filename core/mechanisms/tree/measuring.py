@@ -13,12 +13,14 @@ import numpy as np
 
 from core.base.arrays import Columns, Floats
 from core.kernel.kernel import Kernel
+from core.kernel.noise_level import Additive, MeasuredTogether, Measurement
 from core.kernel.tables import TOTAL, Distances
 from core.mechanisms.kit.portions import Noisy
 from core.mechanisms.kit.spending import Spending
 from core.mechanisms.tree.coarse import Views
 from core.mechanisms.tree.interactions import BestAsked, measure
 from core.mechanisms.tree.pairs import Candidates
+from core.privacy.events import Gaussian, Pure
 
 LARGEST_TOTAL = 2.0**50
 
@@ -54,9 +56,15 @@ class Measuring:
     ) -> Candidates:
         """Noisy distances of all these tables from the model's, which are rounded to whole rows first."""
         references = tuple(np.rint(model).astype(np.int64) for model in models)
-        measured = self.kernel.measure(Distances(tuple(columns), references), self.spending.event(part))
+        measured = self._scored(Distances(tuple(columns), references), self.spending.event(part))
         gains = {each: self.best(each).gain for each in columns}
         return Candidates.of(columns, weights, models, measured.values, measured.sigma, gains)
+
+    def _scored(self, asked: Distances, event: Additive) -> Measurement | MeasuredTogether:
+        """Distances with the noise that is least for many of them at the same price."""
+        if isinstance(event, Gaussian):
+            return self.kernel.measure(asked, event)
+        return self.kernel.measure_together(asked, Pure(event.epsilon))
 
     def best(self, columns: Columns) -> BestAsked:
         """How a table is measured."""

@@ -53,10 +53,10 @@ class Tree:
     it whatever the noisy answers are. Asked are the number of rows, tables of counts, interactions of columns
     (`interactions.Interaction`), levels of blocks (`tables.Blocks`), distances of tables from public ones
     (`tables.Distances`) and, for random planes, rows inside minus rows outside (`halfspaces.Balances`), each with noise
-    for its own change; where delta is 0, also where rows of a column of more than 256 cells crowd (`Crowding`), with
-    0.16 of what its blocks get, and whether they do so inside what was found (`Unevenness`), if ranges of it are asked
-    and no table with it (`Workload.searched`). All else is post-processing, the rules of the schema
-    too (`lawfulness.py`).
+    for its own change. Pure noise of all distances of a round is drawn together (`cube.py`). Where delta is 0, it is
+    also asked where rows of a column of more than 256 cells crowd (`Crowding`), with 0.16 of what its blocks get, and
+    whether they do so inside what was found (`Unevenness`), if ranges of it are asked and no table with it
+    (`Workload.searched`). All else is post-processing, the rules of the schema too (`lawfulness.py`).
 
     **Accuracy** Measured tables have error sigma per cell, less where only the interaction of a pair has to be measured
     because its single columns are known: for two yes/no columns a quarter, with Gaussian noise and one row per person.

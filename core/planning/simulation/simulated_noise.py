@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base.arrays import IntArray
+from core.privacy.cube import margin
 
 
 class SimulatedNoise:
@@ -34,6 +35,14 @@ class SimulatedNoise:
         hidden = np.asarray(values, dtype=np.int64)
         sigma = math.sqrt(sensitivity_squared / (2 * float(rho)))
         return np.asarray(hidden + np.rint(self._generator.normal(0.0, sigma, hidden.shape)).astype(np.int64))
+
+    def cube(self, values: NDArray[Any], *, epsilon: Fraction, sensitivity: int) -> IntArray:
+        """Geometric numbers of numpy begin at 1."""
+        ends = -math.expm1(-float(epsilon) / sensitivity)
+        hidden = np.asarray(values, dtype=np.int64)
+        drawn = int(self._generator.geometric(ends, hidden.size + 1).sum()) - hidden.size - 1
+        half = drawn + margin(hidden.size)
+        return np.asarray(hidden + self._generator.integers(-half, half, hidden.shape, endpoint=True))
 
     def select(self, scores: NDArray[Any], *, epsilon: Fraction, sensitivity: int) -> int:
         return self.select_within(scores, epsilon=epsilon, span=2 * sensitivity)

@@ -154,4 +154,4 @@ def every_kind() -> list[type]:
         kinds = queue.pop().__subclasses__()
         found |= set(kinds)
         queue += kinds
-    return sorted(found, key=lambda kind: kind.__name__)
+    return sorted(found - {asked.AskedTogether}, key=lambda kind: kind.__name__)

@@ -43,7 +43,8 @@ def moved(kind: asked.Sealed, unit: Unit, one: np.ndarray, two: np.ndarray) -> l
         # Below 2^26 a thousand squares fit into 64 bits; larger ones are counted as Python does.
         exact = parts if parts.max(initial=0) < 2**26 and parts.size < 10**3 else parts.astype(object)
         first = [(int(far), most.l1) for far in exact.sum(axis=1)]
-        return first + [(int(far), most.l2_squared) for far in (exact**2).sum(axis=1)]
+        each = [(int(parts.max()), kind.furthest(unit))] if isinstance(kind, asked.AskedTogether) else []
+        return first + each + [(int(far), most.l2_squared) for far in (exact**2).sum(axis=1)]
     if isinstance(kind, asked.AskedEnds):
         return [(int(np.ptp(apart)), kind.sensitivity(unit))]
     return [(int(np.abs(apart).max()), kind.sensitivity(unit))]

@@ -22,6 +22,7 @@ from core.kernel.query import Query, Statistic
 from core.kernel.scores import DatabaseErrors, Errors, PrefixErrors, SignedErrors
 from core.kernel.sparse_vector import AboveThreshold, NumericSparse
 from core.kernel.tables import TOTAL, Blocks, Boxes, Distances, Marginal
+from core.privacy.cube import deviation
 from core.privacy.events import Cost, Gaussian, Laplace, Pure, Selection
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
@@ -33,6 +34,7 @@ from tests.core.kernel.four_cells import LOW, ONE, kernel
 from tests.core.kernel.kinds import BOTH, CLASSES, DOMAIN, EVEN
 from tests.privacy.kit.recorder import Recorder
 
+DISTANCES = Distances((("a",), BOTH), (np.array([2, 1]), np.array([[1, 0], [0, 3]])))
 CORE = Path(__file__).parents[3] / "core"
 
 
@@ -68,6 +70,31 @@ class TestASensitivityThatIsTooSmall:
         held.measure(Marginal(BOTH), ONE)
         held.measure(EVEN, Gaussian(Fraction(1, 2)))
         assert [call.sensitivity for call in spy.calls] == [6, 3**2 * 4**2]
+
+    def test_noise_for_all_numbers_together_is_scaled_by_the_change_of_one(self):
+        spy = Recorder(0)
+        held = kernel(Pure(1), noise=spy, unit=Unit.id("who", 3, "replace"))
+        found = held.measure_together(DISTANCES, Pure(Fraction(1, 2)))
+        (call,) = spy.calls
+        assert (call.kind, call.amount, call.sensitivity) == ("cube", Fraction(1, 2), 6)
+        assert call.hidden.tolist() == [3 + 2, 4 + 0 + 2 + 2] and found.values.tolist() == call.answer.tolist()
+        assert found.sigma == deviation(2, 12.0) and found.asked is DISTANCES
+
+    def test_only_what_moves_number_by_number_is_measured_together(self):
+        spy = Recorder(0)
+        held = kernel(Pure(1), ONE, noise=spy)
+        with pytest.raises(TypeError, match="not the kernel's own"):
+            held.measure_together(Marginal(BOTH), Pure(1))
+        with pytest.raises(TypeError, match="event"):
+            held.measure_together(DISTANCES, ONE)
+        with pytest.raises(TypeError, match="event"):
+            held.measure(DISTANCES, Pure(1))
+        with pytest.raises(Undeclared):
+            held.measure_together(DISTANCES, Pure(2))
+        assert not spy.calls
+        held.measure_together(DISTANCES, Pure(1))
+        with pytest.raises(Undeclared):
+            held.measure_together(DISTANCES, Pure(Fraction(1, 10**9)))
 
     def test_boxes_that_overlap_and_blocks_that_leave_gaps_are_refused(self):
         low, high = np.array([[0, 0], [0, 1]]), np.array([[1, 2], [2, 2]])
@@ -109,6 +136,7 @@ class TestCountsReadOutsideTheKernel:
             "halve",
             "keys",
             "measure",
+            "measure_together",
             "order",
             "public_rows",
             "recoded",

@@ -96,6 +96,7 @@ def test_changes_by_hand(unit):
         assert asked.change(unit) == Change(unit.limit, unit.limit**2)
     three = Distances((("x",),) * 3, (np.zeros(2, dtype=np.int64),) * 3).change(unit)
     assert three == Change(3 * together * unit.limit, 3 * (together * unit.limit) ** 2)
+    assert Distances((("x",),), (np.zeros(2, dtype=np.int64),)).furthest(unit) == together * unit.limit
 
 
 def test_distances_by_hand():

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter
+from core.privacy import cube, samplers
 from core.privacy import noise as noise_module
-from core.privacy import samplers
 from core.privacy.noise import Noise
 from tests.privacy.kit.laws import zeros
 
@@ -79,6 +79,29 @@ def test_longer_scales_are_rounded_up_to_so_many_bits(monkeypatch: pytest.Monkey
     NOISE.laplace(zeros(1), epsilon=Fraction(2**62, 2**62 + 1), sensitivity=1)
     NOISE.gaussian(zeros(1), rho=Fraction(2**62, 2 * (2**62 + 1)), sensitivity_squared=1)
     assert seen == [(2**60 + 1, 2**60)] * 2
+
+
+def test_cubes_have_the_same_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[int, Fraction]] = []
+    monkeypatch.setattr(cube, "cube", lambda count, scale: seen.append((count, scale)) or zeros(count))
+    values = np.array([[1, 2], [3, 4]])
+    assert NOISE.cube(values, epsilon=Fraction(1), sensitivity=2**62 - 1).tolist() == values.tolist()
+    NOISE.cube(values[0], epsilon=Fraction(2**62, 2**62 + 1), sensitivity=1)
+    NOISE.cube(values[0], epsilon=Fraction(3), sensitivity=2)
+    assert seen == [(4, 2**62 - 1), (2, Fraction(2**60 + 1, 2**60)), (2, Fraction(2, 3))]
+    with pytest.raises(BadParameter, match=r"^epsilon: .*small"):
+        NOISE.cube(values, epsilon=Fraction(1), sensitivity=2**62)
+    for wrong in ({"epsilon": Fraction(0), "sensitivity": 1}, {"epsilon": Fraction(1), "sensitivity": 0}):
+        with pytest.raises(BadParameter):
+            NOISE.cube(values, **wrong)
+    with pytest.raises(BadParameter, match="whole"):
+        NOISE.cube(values / 2, epsilon=Fraction(1), sensitivity=1)
+
+
+def test_a_sum_with_a_wide_cube_is_clamped() -> None:
+    full = np.full(400, 2**63 - 1)
+    found = NOISE.cube(full, epsilon=Fraction(1, 2**61), sensitivity=1)
+    assert found.dtype == np.int64 and found.max() == 2**63 - 1 and (found > 0).sum() > 100
 
 
 def test_a_sum_whose_bits_are_all_wrong_is_clamped_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,6 +51,9 @@ class Blocks:
 
         return self._added(values, ("gaussian", rho, sensitivity_squared), drawn)
 
+    def cube(self, values: Any, *, epsilon: Fraction, sensitivity: int) -> NDArray[np.int64]:
+        return self._noise.cube(values, epsilon=epsilon / self._factor, sensitivity=sensitivity)
+
     def select(self, scores: Any, *, epsilon: Fraction, sensitivity: int) -> int:
         return self._noise.select(scores, epsilon=epsilon / self._factor, sensitivity=sensitivity)
 

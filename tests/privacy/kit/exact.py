@@ -37,15 +37,16 @@ def _with(table: tuple[int, ...], cell: int) -> tuple[int, ...]:
 def loss(one: Way, two: Way) -> float:
     """The largest log-ratio of the probabilities of a way over all numbers that are released on it.
 
-    A released table moves the log-ratio by at most epsilon/sensitivity times its L1 change, and for some released
-    numbers in either direction by exactly that; the outcomes of comparisons move it by what they move it.
+    A released table moves the log-ratio by at most epsilon/sensitivity times its L1 change (the largest change of one
+    number where their noise is drawn together), and for some released numbers in either direction by exactly that; the
+    outcomes of comparisons move it by what they move it.
     """
     assert [step.public for step in one.steps] == [step.public for step in two.steps], "the steps depend on the table"
     assert one.replies == two.replies, "the replies depend on more than what was released"
     released = sum(
         float(before.epsilon)
         / before.sensitivity
-        * sum(abs(a - b) for a, b in zip(before.hidden, after.hidden, strict=True))
+        * (max if before.together else sum)(abs(a - b) for a, b in zip(before.hidden, after.hidden, strict=True))
         for before, after in zip(one.steps, two.steps, strict=True)
         if before.use == "release"
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 from core.privacy.noise import Noise
 
@@ -72,3 +72,35 @@ def same_law(left: np.ndarray, right: np.ndarray) -> float:
     cells = (np.searchsorted(edges, draws, side="left") for draws in (left, right))
     table = np.array([np.bincount(places, minlength=len(edges) + 1) for places in cells])
     return float(stats.chi2_contingency(table[:, table.sum(axis=0) > 0]).pvalue)
+
+
+def cube_logs(count: int, scale: float, reach: int, margin: int) -> np.ndarray:
+    """Logarithms of f(0), f(1), ... of `cube.py` up to a common factor: of a vector whose largest number is that far
+    beyond the margin."""
+    far = np.arange(reach + round(60 * scale) + 60)
+    chances = special.gammaln(far + count + 1) - special.gammaln(far + 1) - far / scale
+    each = chances - count * np.log(2 * far + 2 * margin + 1)
+    return np.logaddexp.accumulate(each[::-1])[::-1][: reach + 1]
+
+
+def cube_fit(draws: np.ndarray, scale: float) -> float:
+    """Chi-square p-value of the largest number of each line against its law, in at most 40 cells of similar mass."""
+    count, largest = draws.shape[1], np.abs(draws).max(axis=1)
+    reach = int(2 * (count + 20) * scale) + 3 * count + 20
+    sizes = np.arange(1, reach + 1)
+    margin = -(-count // 2)
+    logs = cube_logs(count, scale, reach, margin)
+    shell = count * np.log(2 * sizes + 1) + np.log1p(-(((2 * sizes - 1) / (2 * sizes + 1)) ** count))
+    weights = np.concatenate([logs[:1], logs[np.maximum(sizes - margin, 0)] + shell])
+    chances = np.exp(weights - weights.max())
+    chances /= chances.sum()
+    cell = np.minimum((np.cumsum(chances) * 40).astype(int), 39)
+    cell = np.unique(cell, return_inverse=True)[1]
+    expected = np.bincount(cell, chances) * len(draws)
+    observed = np.bincount(cell[np.minimum(largest, reach)], minlength=len(expected))
+    return float(stats.chisquare(observed, expected).pvalue)
+
+
+def cube_draws(scale: Fraction, count: int, runs: int) -> np.ndarray:
+    """So many times noise for so many numbers."""
+    return np.array([NOISE.cube(zeros(count), epsilon=1 / scale, sensitivity=1) for _ in range(runs)])

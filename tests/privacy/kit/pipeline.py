@@ -34,7 +34,7 @@ from tests.privacy.kit.recorder import Call, Recorder
 from tests.privacy.kit.replay import check_runs, check_steps, paired
 from tests.privacy.kit.sources import DOMAIN, FORMATS, Place, Row, Writer, neighbours
 
-DRAWS = ("laplace", "gaussian", "select", "select_pair", "keys", "generator")
+DRAWS = ("laplace", "gaussian", "cube", "select", "select_pair", "keys", "generator")
 """Everything that code inside the desk can ask of `Noise` and uses."""
 
 

@@ -60,7 +60,7 @@ class Call:
 
     def loss(self, other: Call) -> float:
         """The largest privacy loss over ALL outcomes of this call on a neighbour, exactly; infinite for Gaussians."""
-        if self.kind == "laplace":
+        if self.kind in ("laplace", "cube"):
             return float(self.amount) * self.distance(other) / self.sensitivity
         if self.kind == "gaussian":
             return np.inf
@@ -82,6 +82,7 @@ def _log_odds(call: Call, rate: float) -> np.ndarray:
 EVENTS = {
     "laplace": privacy.Laplace,
     "gaussian": privacy.Gaussian,
+    "cube": privacy.Pure,
     "select": privacy.Selection,
     "select_within": privacy.Selection,
     "select_pair": privacy.Selection,
@@ -89,6 +90,7 @@ EVENTS = {
 NORMS = {
     "laplace": lambda moved: np.abs(moved).sum(),
     "gaussian": lambda moved: (moved**2).sum(),
+    "cube": lambda moved: np.abs(moved).max(initial=0),
     "select": lambda moved: np.abs(moved).max(initial=0),
     # The largest change of any difference scores[j] - scores[i].
     "select_within": np.ptp,
@@ -124,6 +126,13 @@ class Recorder:
             return values + np.rint(self._random.normal(0, sigma, np.shape(values))).astype(np.int64)
 
         return self._note("gaussian", values, rho, sensitivity_squared, drawn)
+
+    def cube(self, values, *, epsilon, sensitivity):
+        def drawn():
+            size = self._random.gamma(np.size(values) + 1, float(sensitivity / epsilon))
+            return values + np.rint(self._random.uniform(-size, size, np.shape(values))).astype(np.int64)
+
+        return self._note("cube", values, epsilon, sensitivity, drawn)
 
     def select(self, scores, *, epsilon, sensitivity):
         def drawn():

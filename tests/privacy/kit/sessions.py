@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -80,11 +80,13 @@ class Step:
     sensitivity: int
     threshold: int = 0
     above: bool = False
+    together: bool = False
+    """Whether noise was drawn for all numbers together: then it is scaled to the change of one of them."""
 
     @property
     def public(self) -> tuple[Any, ...]:
         """Everything that must be the same on a neighbour."""
-        return self.use, len(self.hidden), self.epsilon, self.sensitivity, self.threshold, self.above
+        return self.use, len(self.hidden), self.epsilon, self.sensitivity, self.threshold, self.above, self.together
 
 
 class Undecided(Exception):
@@ -116,6 +118,11 @@ class Told:
         flat = tuple(int(value) for value in hidden.reshape(-1))
         self.steps.append(Step(use, flat, Fraction(epsilon), int(sensitivity), threshold, above))
         return np.full(hidden.shape, said, dtype=np.int64)
+
+    def cube(self, values: Any, *, epsilon: Fraction, sensitivity: int) -> Any:
+        said = self.laplace(values, epsilon=epsilon, sensitivity=sensitivity)
+        self.steps[-1] = replace(self.steps[-1], together=True)
+        return said
 
     def generator(self) -> np.random.Generator:
         return np.random.default_rng(0)

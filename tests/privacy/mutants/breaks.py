@@ -18,14 +18,14 @@ from core.kernel.noise_level import Measurement, NoiseLevel
 from core.kernel.searches.crowding import Crowding
 from core.kernel.searches.uneven import Unevenness
 from core.kernel.sparse_vector import AboveThreshold
-from core.kernel.tables import Blocks, Marginal
+from core.kernel.tables import Blocks, Distances, Marginal
 from core.ledger.ledger import Ledger
 from core.mechanisms.direct import histogram
 from core.mechanisms.kit.portions import Portion
 from core.mechanisms.online import online_tree
 from core.mechanisms.online import plan as online_plan
 from core.mechanisms.online.themes import Themes
-from core.privacy import noise, samplers
+from core.privacy import cube, noise, samplers
 from core.privacy.budget import Budget
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
@@ -43,6 +43,14 @@ def scaled(method: str, parameter: str, factor: Fraction) -> Callable[[MonkeyPat
 
 def sensitivity_halved(patch: MonkeyPatch) -> None:
     patch.setattr(Marginal, "change", lambda self, unit: Change(unit.limit, unit.limit**2))
+
+
+def no_margin(patch: MonkeyPatch) -> None:
+    patch.setattr(cube, "margin", lambda count: 0)
+
+
+def distance_of_half_a_replacement(patch: MonkeyPatch) -> None:
+    patch.setattr(Distances, "furthest", lambda self, unit: unit.limit)
 
 
 def rate_of_one_look(patch: MonkeyPatch) -> None:

@@ -18,9 +18,9 @@ from core.kernel.kernel import Kernel
 from core.kernel.remembered import Remembered
 from core.kernel.searches.crowding import Crowding
 from core.kernel.sparse_vector import OpenRun
-from core.kernel.tables import Marginal
+from core.kernel.tables import Distances, Marginal
 from core.ledger.ledger import Ledger
-from core.privacy import accounting
+from core.privacy import accounting, cube
 from core.privacy.budget import Budget
 from core.privacy.events import Cost, Laplace
 from core.privacy.noise import Noise
@@ -29,8 +29,10 @@ from core.privacy.unit import Unit
 from core.schema.domain import Domain, Integers
 from core.table.counts import Cells
 from core.table.table import Table
+from tests.core.kernel.kinds import BOTH
 from tests.core.kernel.searches.test_crowding import path_loss, worst_loss
 from tests.core.kernel.searches.test_uneven import boxes, most_moved
+from tests.core.kernel.test_asked import reached
 from tests.core.kernel.test_sparse_vector import long, machine
 from tests.core.mechanisms.asked import questions
 from tests.core.mechanisms.transcripts import Forced, Transcripts, stated, worst
@@ -38,6 +40,9 @@ from tests.privacy.kit.audit import lower_limit
 from tests.privacy.kit.cases import DOMAIN, EXAMPLES, build, few_points, neighbours
 from tests.privacy.kit.laws import (
     RIGHT,
+    cube_draws,
+    cube_fit,
+    cube_logs,
     gaussian_draws,
     gaussian_fit,
     laplace_draws,
@@ -64,6 +69,22 @@ def check_laplace_law() -> None:
 
 def check_gaussian_law() -> None:
     assert gaussian_fit(gaussian_draws(Fraction(10), 10**6), Fraction(10)) > RIGHT
+
+
+def check_cube_law() -> None:
+    assert cube_fit(cube_draws(Fraction(10), 91, 2_000), 10.0) > RIGHT
+
+
+def check_wide_cubes() -> None:
+    """Two numbers at rate 0.7: a vector that is one larger is at most so much less likely."""
+    falls = -np.diff(cube_logs(2, 1 / 0.7, 40, cube.margin(2)))
+    assert falls.max() <= 0.7 + 1e-9
+
+
+def check_distances() -> None:
+    """Distances of tables of four cells, where rows are replaced."""
+    asked = Distances((("a",), BOTH), (np.array([2, 1]), np.array([[1, 0], [0, 3]])))
+    assert reached(asked, Unit.row("replace"), 1) <= 1
 
 
 def check_selection_law() -> None:

@@ -31,6 +31,9 @@ MUTANTS = (
     Mutant(
         "Gaussian sigma x 0.95", checks.check_gaussian_law, breaks.scaled("gaussian", "rho", Fraction(100, 95) ** 2)
     ),
+    Mutant("size of a cube x 0.95", checks.check_cube_law, breaks.scaled("cube", "epsilon", Fraction(100, 95))),
+    Mutant("a cube without its margin", checks.check_wide_cubes, breaks.no_margin),
+    Mutant("distances of half a replacement", checks.check_distances, breaks.distance_of_half_a_replacement),
     Mutant("sensitivity halved", checks.check_replaced_rows, breaks.sensitivity_halved),
     # A mechanism's own mistake: the kernel knows what a unit changes and compares nothing.
     Mutant(

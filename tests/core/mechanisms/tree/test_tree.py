@@ -131,6 +131,13 @@ def test_all_four_kinds_of_steps_are_taken_and_distances_move_by_their_sensitivi
             assert before.sensitivity == 10 and before.distance(after) == 10
 
 
+def test_pure_noise_for_all_distances_is_drawn_together(few_points):
+    recorder = Recorder(0)
+    run(Tree(queries=PAIRS, budget=Budget(2)), chain(5, 4_000), recorder)
+    scored = [call for call in recorder.calls if call.kind == "cube"]
+    assert [(call.hidden.shape, call.sensitivity) for call in scored] == [((10,), 1)] * 2
+
+
 @pytest.mark.parametrize("epsilon", [1e-6, 0.01, 1, 100])
 @pytest.mark.parametrize("delta", [0, 1e-9])
 def test_what_was_asked_is_within_the_declared_cost_at_every_budget(epsilon, delta, few_points):

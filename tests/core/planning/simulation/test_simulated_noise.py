@@ -34,6 +34,19 @@ def test_gaussian() -> None:
     assert stats.ks_2samp(ours, real).pvalue > 1e-4
 
 
+@pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(30)])
+def test_cubes(scale: Fraction) -> None:
+    def drawn(source: Any, scale: Fraction) -> np.ndarray:
+        numbers = np.full(6, 7)
+        return np.array([source.cube(numbers, epsilon=2 / scale, sensitivity=2) for _ in range(1_000)]) - 7
+
+    ours, real = (drawn(each, scale) for each in sources())
+    for seen in (lambda draws: np.abs(draws).max(axis=1), lambda draws: draws[:, 0]):
+        assert stats.ks_2samp(seen(ours), seen(real)).pvalue > 1e-4
+    wrong = drawn(SimulatedNoise(np.random.default_rng(5)), 2 * scale)
+    assert stats.ks_2samp(np.abs(wrong).max(axis=1), np.abs(real).max(axis=1)).pvalue < 1e-4
+
+
 @pytest.mark.exhaustive
 def test_selection() -> None:
     scores = np.array([0, 3, 5])
