@@ -1,7 +1,7 @@
 """A first schema to be edited, from column names and storage types only; the data is never looked at.
 
-What a name promises is public: months are 1 to 12 in every table. Every guess says where it came from and asks to be
-checked, because a name can mislead.
+What a name promises is public: months are 1 to 12 in every table. Every guess says where it came from, because a name
+can mislead; whoever asks for one shows it as a guess until it was changed. These words are published with the schema.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-BY_NAME = "suggested by its name; check it"
-BY_TYPE = "suggested by its type; check it"
+BY_NAME = "suggested by its name"
+BY_TYPE = "suggested by its type"
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _LINKS = frozenset(("per", "of", "in", "at", "since", "by"))
@@ -56,7 +56,7 @@ def draft(columns: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
     """One line of settings per column.
 
     >>> draft([("age", "BIGINT")])
-    [{'name': 'age', 'kind': 'integers', 'low': 0, 'high': 120, 'note': 'suggested by its name; check it'}]
+    [{'name': 'age', 'kind': 'integers', 'low': 0, 'high': 120, 'note': 'suggested by its name'}]
     """
     lines = []
     for name, storage in columns:

@@ -21,6 +21,7 @@ from core.release.files.catalogue import promise
 from core.release.listing import name_of
 from core.release.reports.blocks import BarFigure, Facts, Heading, HeatFigure, Paragraph, ReportBlock, Sentences
 from core.release.reports.drawing import MOST_SIDE
+from core.release.reports.grouping import grouped, together
 from core.release.reports.imprint import Imprint
 from core.rules.rule_set import rules_of
 from core.rules.told import about
@@ -176,7 +177,9 @@ def _columns(domain: Domain, marginal: TableOf) -> Iterator[ReportBlock]:
     for name in domain.names[:MOST_COLUMNS]:
         if domain[name].size <= MOST_VALUES:
             yield Heading(name, 3)
-            yield BarFigure(name, _labels(domain, name), marginal((name,)))
+            yield BarFigure(name, *grouped(domain[name], marginal((name,))))
+            if (steps := together(domain[name])) > 1:
+                yield Paragraph(f"Each bar is {steps:,} neighbouring cells; the tables hold every one.")
 
 
 def _pairs(domain: Domain, marginal: TableOf, tables: Sequence[Columns]) -> Iterator[ReportBlock]:

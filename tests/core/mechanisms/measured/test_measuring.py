@@ -12,10 +12,11 @@ from scipy import stats
 from core.base.errors import BadParameter
 from core.kernel.kernel import Kernel
 from core.kernel.noise_level import NoiseLevel
-from core.kernel.released import STEPS
+from core.kernel.released import STEPS, few_numbers
 from core.mechanisms.measured.measured import Measured
-from core.mechanisms.measured.measuring import ErrorMeasuring, table_in_steps
+from core.mechanisms.measured.measuring import CountedRows, ErrorMeasuring, table_in_steps
 from core.mechanisms.measured.targets import MOST_VALUES
+from core.privacy.events import Gaussian
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.queries.intervals import Intervals
@@ -116,6 +117,19 @@ def test_the_cost_is_the_amount():
     for unit in UNITS:
         assert sum(event.epsilon for event in LAPLACE.cost(SMALL, unit).events) == LAPLACE.amount
         assert sum(event.rho for event in GAUSSIAN.cost(SMALL, unit).events) == GAUSSIAN.amount
+
+
+@pytest.mark.parametrize("public", [True, False])
+def test_no_upper_end_is_below_the_noise(public):
+    """However far noise has taken a figure below 0: 'all counts within 0.001 %' could never have been seen."""
+    level = NoiseLevel(Gaussian(Fraction(1, 100)), few_numbers(2, UNITS[0]))
+    rows = CountedRows(about=4_000, low=4_000 if public else 3_900, high=4_000, miss=0.05 if public else 0.04)
+    least = rows.errors("counts", 10, 0, 0, level, 0.0)
+    assert least.within > 0 and least.mean_high > 0
+    for steps in (-1, -(10**6), -(10**12)):
+        found = rows.errors("counts", 10, steps, steps, level, 0.0)
+        assert (found.within, found.mean, found.mean_low, found.mean_high) == (least.within, 0, 0, least.mean_high)
+    assert rows.errors("counts", 10, 1, 1, level, 0.0).within > least.within
 
 
 @pytest.mark.exhaustive
