@@ -113,14 +113,19 @@ def with_bins(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str], list[str]]:
         if bins is not None:
             changed.loc[place, "bins"] = bins
             filled.append(str(line["name"]))
-        if endless({**line, "bins": changed.loc[place, "bins"]}):
+        if _endless({**line, "bins": changed.loc[place, "bins"]}):
             changed.loc[place, "decimals"] = propose_decimals(line["low"], line["high"], changed.loc[place, "bins"])
             rounded.append(str(line["name"]))
     return changed.astype(TYPES), filled, rounded
 
 
-def endless(line: Mapping[str, Any]) -> bool:
-    """Whether real numbers would be released with all digits of a float, and some could be left away."""
+def endless(frame: pd.DataFrame) -> list[str]:
+    """Ticked columns of real numbers that would be released with all digits of a float."""
+    return [str(line["name"]) for line in _lines(frame) if _endless(line)]
+
+
+def _endless(line: Mapping[str, Any]) -> bool:
+    """Whether decimals are missed, and known how many."""
     if not line["include"] or line["kind"] != "reals" or not pd.isna(line["decimals"]):
         return False
     return propose_decimals(line["low"], line["high"], line["bins"]) is not None

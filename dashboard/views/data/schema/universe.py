@@ -32,10 +32,7 @@ def show(domain: Domain, id_column: str | None) -> None:
 
 def digits(frame: pd.DataFrame) -> None:
     """Real numbers that would be released with more digits than anybody knows."""
-    columns = [
-        str(name) for name in frame.loc[[schema_grid.endless(line) for line in frame.to_dict("records")], "name"]
-    ]
-    if columns:
+    if columns := schema_grid.endless(frame):
         named = ", ".join(f"'{messages.plain(name)}'" for name in columns[:MOST_NAMED])
         more = f" and {amount(len(columns) - MOST_NAMED)} more" if columns[MOST_NAMED:] else ""
         told = f"Released values of {named}{more} will have some 15 digits; set decimals, or press 'Propose bins'."
