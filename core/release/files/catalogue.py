@@ -44,7 +44,8 @@ def croissant(certificate: Certificate, domain: Domain, files: Mapping[str, byte
         "description": promise(certificate),
         "version": "1.0.0",
         "datePublished": certificate.created,
-        "creator": {"@type": "sc:SoftwareApplication", "name": certificate.software},
+        "creator": creator(),
+        "creditText": f"Made by {certificate.software}",
         "identifier": certificate.plan,
         "isAccessibleForFree": True,
         "rai:personalSensitiveInformation": promise(certificate),
@@ -52,6 +53,11 @@ def croissant(certificate: Certificate, domain: Domain, files: Mapping[str, byte
         "recordSet": [_records(domain, next(iter(files)))],
     }
     return json.dumps(described, indent=2, ensure_ascii=False) + "\n"
+
+
+def creator(organisation: str = "") -> dict[str, str]:
+    """Who answers for a data set: somebody, never a program."""
+    return {"@type": "sc:Organization", "name": organisation or "Anonymous publisher"}
 
 
 def promise(certificate: Certificate) -> str:

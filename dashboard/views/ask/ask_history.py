@@ -28,7 +28,11 @@ def show(session: Session, who: Visitor) -> None:
     asked.metric("Questions", amount(summary.questions), border=True)
     hard.metric("Hard ones", amount(summary.hard), border=True)
     left.metric("Hard answers left", "no limit" if summary.left is None else amount(summary.left), border=True)
-    messages.note("Which questions were hard follows from the answers.", "released")
+    messages.note(
+        "A question is hard where what is known already turned out to be too far off, so that it was measured; which "
+        "ones were hard follows from the answers.",
+        "released",
+    )
     messages.note(f"It has room for {amount(summary.room)} questions altogether, easy ones included.", "public")
     _budget(summary)
     _mixing(session)
