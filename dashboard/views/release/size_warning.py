@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import streamlit as st
 
+from core.base.arrays import Columns
 from core.base.wording import amount, plural
 from core.planning.room_for_noise import moved_share, too_small
 from core.plans.statements import DeskTable
@@ -35,15 +36,26 @@ def after(release: Release) -> None:
         st.warning(said, icon=":material/warning:")
         messages.note("By the released number of rows and the error that the certificate expects.", "released")
     if doubtful := release.certificate.doubtful:
-        asked = _asked(release)
-        found = sum(frozenset(columns) in asked for columns in doubtful)
-        which = f"{amount(found)} of {plural(len(asked), 'table')}" if found else plural(len(doubtful), "further table")
+        which, many = noisy(doubtful, _asked(release))
         said = f"{which} with mostly noise: associations there cannot be trusted"
-        if found >= MANY * len(asked):
+        if many:
             st.warning(f"{said}. Counts of single columns may still be right.", icon=":material/warning:")
             said = "Which tables"
         with st.expander(said):
             st.write(messages.plain("; ".join(name_of(columns) for columns in doubtful)))
+
+
+def noisy(doubtful: Collection[Columns], asked: Collection[frozenset[str]]) -> tuple[str, bool]:
+    """Which tables are mostly noise, counted among those that were asked for, and whether they are many of these.
+
+    >>> noisy([("a", "b"), ("a", "b", "c")], {frozenset("ab"), frozenset("ac"), frozenset("bc")})
+    ('1 of 3 tables', False)
+    >>> noisy([("a", "b", "c")], {frozenset("ab")})
+    ('1 further table', False)
+    """
+    found = sum(frozenset(columns) in asked for columns in doubtful)
+    which = f"{amount(found)} of {plural(len(asked), 'table')}" if found else plural(len(doubtful), "further table")
+    return which, found > 0 and found >= MANY * len(asked)
 
 
 def _asked(release: Release) -> frozenset[frozenset[str]]:
