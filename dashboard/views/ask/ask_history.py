@@ -13,7 +13,7 @@ from core.sessions.answer import Answer, Summary
 from core.sessions.session import Session
 from dashboard.views.ask import running_chart
 from dashboard.views.common import messages
-from dashboard.views.common.wording import number, percent
+from dashboard.views.common.wording import LINE, TWO_LINES, number, percent
 
 SHOWN = 200
 DRAWN = 1_000
@@ -113,6 +113,7 @@ def _transcript(session: Session, answers: list[Answer]) -> None:
             "Rows": st.column_config.NumberColumn(format="localized"),
             "±": st.column_config.NumberColumn(format="localized"),
         },
+        row_height=TWO_LINES if any(len(answer.words) > LINE for answer in newest) else None,
         alt="The newest answers of the session.",
     )
     listed = f"{plural(len(newest), 'answer')} of {amount(len(answers))}"
