@@ -1,7 +1,7 @@
 """A first schema to be edited, from column names and storage types only; the data is never looked at.
 
-What a name promises is public: months are 1 to 12 in every table. Every guess says where it came from, because a name
-can mislead; whoever asks for one shows it as a guess until it was changed. These words are published with the schema.
+What a name promises is public: months are 1 to 12 in every table. Every guess says where it came from and asks to be
+checked, because a name can mislead.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-BY_NAME = "suggested by its name"
-BY_TYPE = "suggested by its type"
+CHECK = "; check it"
+BY_NAME = f"suggested by its name{CHECK}"
+BY_TYPE = f"suggested by its type{CHECK}"
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _LINKS = frozenset(("per", "of", "in", "at", "since", "by"))
@@ -56,7 +57,7 @@ def draft(columns: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
     """One line of settings per column.
 
     >>> draft([("age", "BIGINT")])
-    [{'name': 'age', 'kind': 'integers', 'low': 0, 'high': 120, 'note': 'suggested by its name'}]
+    [{'name': 'age', 'kind': 'integers', 'low': 0, 'high': 120, 'note': 'suggested by its name; check it'}]
     """
     lines = []
     for name, storage in columns:
@@ -64,6 +65,15 @@ def draft(columns: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
         settings, note = (_by_type(storage.upper()), BY_TYPE) if named is None else (named, BY_NAME)
         lines.append({"name": name, **settings, "note": note})
     return lines
+
+
+def origin(note: str) -> str:
+    """Where a setting comes from, as its readers are told: that a guess asks to be checked is for the curator.
+
+    >>> origin("suggested by its name; check it"), origin("form A; check it")
+    ('suggested by its name', 'form A; check it')
+    """
+    return note.removesuffix(CHECK) if note in (BY_NAME, BY_TYPE) else note
 
 
 def like_id(name: str) -> bool:

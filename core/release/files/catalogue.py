@@ -14,6 +14,7 @@ from core.base.odds import budget_warnings
 from core.base.wording import amount
 from core.release.certificate import Certificate
 from core.schema.domain import Attribute, Booleans, Categories, Dates, Domain, Integers
+from core.schema.guesses import origin
 
 CONTEXT: dict[str, Any] = {
     "@language": "en",
@@ -94,7 +95,7 @@ def _records(domain: Domain, file: str) -> dict[str, Any]:
                 "@type": "cr:Field",
                 "@id": f"records/{attribute.name}",
                 "name": attribute.name,
-                "description": attribute.note or "A column of the public schema.",
+                "description": origin(attribute.note) or "A column of the public schema.",
                 "dataType": _type(attribute),
                 "source": {"fileObject": {"@id": file}, "extract": {"column": attribute.name}},
             }

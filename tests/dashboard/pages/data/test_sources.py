@@ -45,7 +45,7 @@ def test_uploads_of_every_kind(page: Open, desk: Desk, kind: str) -> None:
     assert [name for name, _ in draft(app).columns] == list(PEOPLE)
     assert not line(app, "person_id")["include"]
     assert line(app, "age")["high"] == "120"
-    assert line(app, "age")["note"] == "suggested by its name"
+    assert line(app, "age")["note"] == "suggested by its name; check it"
 
 
 @pytest.mark.exhaustive
