@@ -28,6 +28,7 @@ from core.release.files.nonlinear_table import read_own_answers
 from core.release.files.statistics_table import statistics_frame
 from core.release.published import Published
 from core.release.reports.content import caution, content
+from core.release.reports.croissant_record import croissant_record
 from core.release.reports.datacite import datacite
 from core.release.reports.imprint import Imprint
 from core.release.reports.page import report
@@ -97,8 +98,10 @@ class Release:
         """A draft for the registry of deployments of differential privacy."""
         return registry_record(self.certificate, self.domain, imprint).encode()
 
-    def croissant(self) -> bytes:
-        return self._read("croissant.json")
+    def croissant(self, imprint: Imprint | None = None) -> bytes:
+        """Metadata for catalogues of data sets: as they were sealed, or with who publishes the release."""
+        sealed = self._read("croissant.json")
+        return sealed if imprint is None else croissant_record(sealed, self.certificate, imprint).encode()
 
     def script(self) -> bytes:
         return self._read("reproduce.py")

@@ -15,6 +15,7 @@ MOST = 100
 """Bins that are proposed at most."""
 FEW = 150
 """Whole numbers or days up to here stay as they are: ages are not cut."""
+MOST_DECIMALS = 15
 _STEPS = (1, 2, 5)
 _CALENDAR = (7.0, 365.25 / 12, 365.25)
 
@@ -38,6 +39,21 @@ def propose(kind: str, low: object, high: object) -> int | None:
     if kind == "integers":
         return None if span + 1 <= FEW else _round(span + 1)
     return _round(span)
+
+
+def propose_decimals(low: object, high: object, bins: object) -> int | None:
+    """Decimals that tell some hundred values of a bin apart; more would be made up. None where there are no such bins.
+
+    >>> propose_decimals(0, 20_000, 20), propose_decimals(0, 80, 16), propose_decimals("-90", "90", 90)
+    (0, 2, 2)
+    """
+    try:
+        width = (float(str(high)) - float(str(low))) / int(str(bins))
+    except (ValueError, ZeroDivisionError):
+        return None
+    if not (math.isfinite(width) and width > 0):
+        return None
+    return min(MOST_DECIMALS, max(0, 2 - math.floor(math.log10(width))))
 
 
 def _round(span: float) -> int:

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-BY_NAME = "suggested by its name; check it"
-BY_TYPE = "suggested by its type; check it"
+CHECK = "; check it"
+BY_NAME = f"suggested by its name{CHECK}"
+BY_TYPE = f"suggested by its type{CHECK}"
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _LINKS = frozenset(("per", "of", "in", "at", "since", "by"))
@@ -64,6 +65,15 @@ def draft(columns: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
         settings, note = (_by_type(storage.upper()), BY_TYPE) if named is None else (named, BY_NAME)
         lines.append({"name": name, **settings, "note": note})
     return lines
+
+
+def origin(note: str) -> str:
+    """Where a setting comes from, as its readers are told: that a guess asks to be checked is for the curator.
+
+    >>> origin("suggested by its name; check it"), origin("form A; check it")
+    ('suggested by its name', 'form A; check it')
+    """
+    return note.removesuffix(CHECK) if note in (BY_NAME, BY_TYPE) else note
 
 
 def like_id(name: str) -> bool:

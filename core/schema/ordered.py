@@ -214,7 +214,7 @@ class Reals(Attribute):
             raise ValueError(f"has bounds that {self.stored} cannot hold; use a wider storage")
         bins = _bins(self.bins, self.bits)
         if bins is None:
-            raise ValueError("needs bins or bits")
+            raise ValueError("needs bins or bits: into how many steps its range is cut")
         if not (np.diff(np.linspace(self.low, self.high, bins + 1)) > 0).all():
             raise ValueError("has bounds too close together for so many bins")
         return self

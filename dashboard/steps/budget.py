@@ -91,6 +91,7 @@ if statement.entries:
             "Share": st.column_config.NumberColumn(format="%.1f %%", width=65),
             "State": st.column_config.TextColumn(width=70),
         },
+        row_height=wording.TWO_LINES,
         alt="Every release that was paid for, newest first.",
     )
     messages.note("No row is ever deleted. The share is of the total budget.", "public")

@@ -1,5 +1,7 @@
 """Data: choose a table, whose privacy counts, the budget, and declare what is publicly known about the columns."""
 
+from typing import Literal
+
 import streamlit as st
 
 from dashboard.views.common import budget_form, label_form, messages, state
@@ -44,8 +46,14 @@ if here.draft.columns:
     if unit is None:
         st.info("Choose in step 2 whose privacy is protected; it is never assumed.", icon=":material/person:")
     ready = domain is not None and unit is not None and budget is not None and apart != ""
-    pressed = st.button("Open this table", type="primary", icon=":material/lock_open:", disabled=not ready)
+    # Once it is open the way on is the main button, until the schema is another one.
+    same = domain is not None and domain.digest == here.draft.opened
+    emphasis: Literal["primary", "secondary"] = "secondary" if same else "primary"
+    pressed = st.button(
+        "Open this table", type=emphasis, icon=":material/lock_open:", disabled=not ready, key="open-table"
+    )
     if pressed and domain is not None and unit is not None and budget is not None:
+        here.draft.opened = ""
         with messages.guarded(), st.spinner("Reading and encoding the table …"):
             # Kept before the spinner ends: a click elsewhere stops the page there.
             added = intake.open_table(here.draft, desk, domain, unit, budget, apart)
@@ -55,6 +63,9 @@ if here.draft.columns:
             intake.replace_mistaken(desk, here.added, added)
             here.added = here.table = added.id
             here.shown = None
+            here.draft.opened = "" if intake.misfitting(added) else domain.digest
+        if here.draft.opened:
+            st.rerun()
 
 tables = desk.tables()
 added_now = next((table for table in tables if table.id == here.added), None)
@@ -65,4 +76,4 @@ if tables:
     chosen = state.choose_table(tables)
     label_form.show(desk, chosen.id, chosen.name, "table")
     intake.overview(tables)
-label_form.put_away(desk, {table.id: table.name for table in desk.tables(archived=True)}, "table")
+label_form.put_away(desk, state.table_labels(desk.tables(archived=True)), "table")

@@ -38,6 +38,8 @@ class ErrorMeasuring:
     a share is the figure divided by the private number of rows N. Bounds take the noise of both into account: the
     figure misses its one-sided bound with a probability of at most 4 %, and N the smaller end of its interval with at
     most 1 %; of the two-sided interval of a mean, 4 % and 1 % likewise. Where N is public the figure has all 5 %.
+    Errors are never below 0, so a figure that noise has taken below 0 is read as 0: no upper end is smaller than the
+    noise, and nobody is told that an error is less than what could have been seen. This only raises upper ends.
     What the released shares lose when they are written as whole steps is known exactly and is added.
 
     **Runtime** one pass over the table for each of its tables of counts, and the same over the records.
@@ -115,13 +117,13 @@ class CountedRows:
 
     def bound(self, steps: int, level: NoiseLevel, slack: float) -> float:
         """A share that a figure stays below."""
-        return _share(steps + level.tail(2 * self.miss), self.low, slack)
+        return _share(max(0, steps) + level.tail(2 * self.miss), self.low, slack)
 
     def around(self, steps: int, level: NoiseLevel, slack: float) -> tuple[float, float, float]:
         """A figure as a share, with both ends of its interval."""
         reach = level.tail(self.miss)
         low = min(1.0, max(0.0, (steps - reach) / STEPS / self.high - slack)) if self.high else 0.0
-        high = _share(steps + reach, self.low, slack)
+        high = _share(max(0, steps) + reach, self.low, slack)
         return min(max(_share(steps, self.about, 0.0), low), high), low, high
 
     def errors(

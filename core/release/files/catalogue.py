@@ -14,6 +14,7 @@ from core.base.odds import budget_warnings
 from core.base.wording import amount
 from core.release.certificate import Certificate
 from core.schema.domain import Attribute, Booleans, Categories, Dates, Domain, Integers
+from core.schema.guesses import origin
 
 CONTEXT: dict[str, Any] = {
     "@language": "en",
@@ -44,7 +45,8 @@ def croissant(certificate: Certificate, domain: Domain, files: Mapping[str, byte
         "description": promise(certificate),
         "version": "1.0.0",
         "datePublished": certificate.created,
-        "creator": {"@type": "sc:SoftwareApplication", "name": certificate.software},
+        "creator": creator(),
+        "creditText": f"Made by {certificate.software}",
         "identifier": certificate.plan,
         "isAccessibleForFree": True,
         "rai:personalSensitiveInformation": promise(certificate),
@@ -52,6 +54,11 @@ def croissant(certificate: Certificate, domain: Domain, files: Mapping[str, byte
         "recordSet": [_records(domain, next(iter(files)))],
     }
     return json.dumps(described, indent=2, ensure_ascii=False) + "\n"
+
+
+def creator(organisation: str = "") -> dict[str, str]:
+    """Who answers for a data set: somebody, never a program."""
+    return {"@type": "sc:Organization", "name": organisation or "Anonymous publisher"}
 
 
 def promise(certificate: Certificate) -> str:
@@ -88,7 +95,7 @@ def _records(domain: Domain, file: str) -> dict[str, Any]:
                 "@type": "cr:Field",
                 "@id": f"records/{attribute.name}",
                 "name": attribute.name,
-                "description": attribute.note or "A column of the public schema.",
+                "description": origin(attribute.note) or "A column of the public schema.",
                 "dataType": _type(attribute),
                 "source": {"fileObject": {"@id": file}, "extract": {"column": attribute.name}},
             }

@@ -19,7 +19,7 @@ TEMPLATE = '''"""Makes a release like {plan} again, with fresh noise; it spends 
 
     python reproduce.py TABLE [WORKSPACE]
 
-Needs Release Desk ({software}).
+TABLE is a file whose columns have the names that SCHEMA uses. Needs Release Desk ({software}).
 """
 
 import json

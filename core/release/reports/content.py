@@ -21,11 +21,13 @@ from core.release.files.catalogue import promise
 from core.release.listing import name_of
 from core.release.reports.blocks import BarFigure, Facts, Heading, HeatFigure, Paragraph, ReportBlock, Sentences
 from core.release.reports.drawing import MOST_SIDE
+from core.release.reports.grouping import grouped, together
 from core.release.reports.imprint import Imprint
 from core.rules.rule_set import rules_of
 from core.rules.told import about
 from core.schema.attributes import Attribute, Booleans
 from core.schema.domain import Dates, Domain, Integers
+from core.schema.guesses import origin
 from core.schema.ordered import Reals
 
 MOST_COLUMNS, MOST_PAIRS, MOST_NAMED = 20, 4, 10
@@ -64,7 +66,7 @@ def content(
         *_columns(domain, marginal),
         *_pairs(domain, marginal, tables),
         Heading("Columns of the schema"),
-        Facts([(each.name, f"{_described(each)}. {each.note[:1].upper()}{each.note[1:]}") for each in domain]),
+        Facts([(each.name, f"{_described(each)}. {_sentence(origin(each.note))}") for each in domain]),
     ]
 
 
@@ -176,7 +178,9 @@ def _columns(domain: Domain, marginal: TableOf) -> Iterator[ReportBlock]:
     for name in domain.names[:MOST_COLUMNS]:
         if domain[name].size <= MOST_VALUES:
             yield Heading(name, 3)
-            yield BarFigure(name, _labels(domain, name), marginal((name,)))
+            yield BarFigure(name, *grouped(domain[name], marginal((name,))))
+            if (steps := together(domain[name])) > 1:
+                yield Paragraph(f"Each bar is {steps:,} neighbouring cells; the tables hold every one.")
 
 
 def _pairs(domain: Domain, marginal: TableOf, tables: Sequence[Columns]) -> Iterator[ReportBlock]:
@@ -206,6 +210,10 @@ def _described(attribute: Attribute) -> str:
         low, high = (f"{end:,.6g}" if isinstance(end, float) else end for end in (attribute.low, attribute.high))
         return f"{kind} from {low} to {high} in {plural(attribute.regular, 'bin')}{missing}"
     return (kind if isinstance(attribute, Booleans) else f"{amount(attribute.regular)} values") + missing
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _labels(domain: Domain, name: str) -> list[str]:

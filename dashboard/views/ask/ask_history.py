@@ -13,7 +13,7 @@ from core.sessions.answer import Answer, Summary
 from core.sessions.session import Session
 from dashboard.views.ask import running_chart
 from dashboard.views.common import messages
-from dashboard.views.common.wording import number, percent
+from dashboard.views.common.wording import LINE, TWO_LINES, number, percent
 
 SHOWN = 200
 DRAWN = 1_000
@@ -28,7 +28,11 @@ def show(session: Session, who: Visitor) -> None:
     asked.metric("Questions", amount(summary.questions), border=True)
     hard.metric("Hard ones", amount(summary.hard), border=True)
     left.metric("Hard answers left", "no limit" if summary.left is None else amount(summary.left), border=True)
-    messages.note("Which questions were hard follows from the answers.", "released")
+    messages.note(
+        "A question is hard where what is known already turned out to be too far off, so that it was measured; which "
+        "ones were hard follows from the answers.",
+        "released",
+    )
     messages.note(f"It has room for {amount(summary.room)} questions altogether, easy ones included.", "public")
     _budget(summary)
     _mixing(session)
@@ -109,6 +113,7 @@ def _transcript(session: Session, answers: list[Answer]) -> None:
             "Rows": st.column_config.NumberColumn(format="localized"),
             "±": st.column_config.NumberColumn(format="localized"),
         },
+        row_height=TWO_LINES if any(len(answer.words) > LINE for answer in newest) else None,
         alt="The newest answers of the session.",
     )
     listed = f"{plural(len(newest), 'answer')} of {amount(len(answers))}"

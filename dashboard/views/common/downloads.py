@@ -48,7 +48,7 @@ def show(release: Release, name: str, imprint: Imprint | None = None) -> None:
             ("Script", release.script, "reproduce.py", "text/x-python"),
         ],
         "To catalogue": [
-            ("Metadata (Croissant)", release.croissant, "croissant.json", "application/ld+json"),
+            ("Metadata (Croissant)", lambda: release.croissant(said), "croissant.json", "application/ld+json"),
             ("Metadata (DataCite)", lambda: release.datacite(said), "datacite.json", "application/json"),
             ("Registry draft", lambda: release.registry_record(said), "registry.yaml", "text/yaml"),
         ],

@@ -5,6 +5,11 @@ from __future__ import annotations
 import math
 from typing import SupportsFloat
 
+LINE = 60
+"""Letters that a wide column of a grid shows in one line."""
+TWO_LINES = 65
+"""Pixels of a row from which a grid breaks long texts; a lower one cuts them off."""
+
 
 def percent(share: float) -> str:
     """

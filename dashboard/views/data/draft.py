@@ -76,6 +76,8 @@ class Draft:
     """What filled the grid last, and what it left open."""
     filler: str = ""
     """Which way of filling the grid that was, or failed."""
+    opened: str = ""
+    """The digest of the schema with which its table was opened last, and fits; empty before."""
     wanted: list[str] | None = None
     """The columns whose bounds are to be bought, once the curator has chosen some."""
     starts: dict[str, list[str]] = field(default_factory=dict)

@@ -20,6 +20,13 @@ from dashboard.views.data.schema.mistake_list import gathered
 SCHEMA = "schema"
 """Where the grid is on the page."""
 NEIGHBOURS = {"add-remove": "added or removed", "replace": "replaced by another"}
+ADVICE = {
+    "categories": "spelling and capitals of the categories",
+    "booleans": "whether they are true and false, yes and no, or 1 and 0",
+    "integers": "bounds; the decimal sign of the file",
+    "reals": "bounds; the decimal sign of the file",
+    "dates": "bounds; whether days are written as 2024-12-31",
+}
 MANY_MOVED = 0.03
 """The part of a column's cells that may not fit before something is wrong with the schema."""
 
@@ -57,9 +64,11 @@ def schema(draft: Draft, id_column: str | None) -> Domain | None:
     found = schema_grid.mistakes(draft.latest)
     if found:
         messages.mistakes("in the grid", len(found), gathered(found))
+        st.caption("A column that need not be in a release needs no description: untick 'Use'.")
         return None
     plain = schema_grid.to_domain(draft.latest)
     universe.show(plain, id_column)
+    universe.digits(draft.latest)
     domain = rules_form.show(draft, plain)
     if domain is None:
         return None
@@ -145,6 +154,7 @@ def report(table: DeskTable, desk: Desk) -> None:
                         "Column": [messages.plain(name) for name in found],
                         "Cells moved": [amount(count) for count in found.values()],
                         "Of all": [f"{100 * count / max(rows + dropped, 1):.3g} %" for count in found.values()],
+                        **({"Look at": [_advice(table, name) for name in found]} if wrong else {}),
                     }
                 ),
                 hide_index=True,
@@ -159,6 +169,12 @@ def report(table: DeskTable, desk: Desk) -> None:
             st.page_link("steps/plan.py", label="Go on to Plan all the same", icon=":material/arrow_forward:")
         else:
             next_step.link("steps/plan.py", "Go on to Plan")
+
+
+def _advice(table: DeskTable, name: str) -> str:
+    """What usually keeps cells from fitting such a column: follows from its declaration, not from its cells."""
+    attribute = table.domain[name]
+    return ADVICE[attribute.kind] + ("" if attribute.missing else "; empty cells, unless 'Missing?' is ticked")
 
 
 def overview(tables: list[DeskTable]) -> None:

@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from core.base.errors import BadSchema, DeskError, printable
-from core.schema.bins import propose
+from core.schema.bins import propose, propose_decimals
 from core.schema.codebook_line import SETTINGS
 from core.schema.domain import KINDS, MAX_CELLS, Domain
 from core.schema.guesses import BY_NAME, BY_TYPE, draft, like_id, nameless
@@ -103,16 +103,32 @@ def _own(changed: pd.DataFrame, before: pd.DataFrame) -> pd.DataFrame:
     return changed.assign(note=changed["note"].mask(replaced, ""))
 
 
-def with_bins(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """The grid with bins where a ticked range has none and deserves some, and the names of those columns."""
+def with_bins(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str], list[str]]:
+    """The grid with bins where a ticked range has none and deserves some, and the names of those columns; likewise
+    with decimals where real numbers have none, and theirs."""
     changed = frame.copy()
-    filled = []
+    filled, rounded = [], []
     for place, line in zip(changed.index, _each(frame), strict=True):
         bins = propose(line["kind"], line["low"], line["high"]) if line["include"] and pd.isna(line["bins"]) else None
         if bins is not None:
             changed.loc[place, "bins"] = bins
             filled.append(str(line["name"]))
-    return changed.astype(TYPES), filled
+        if _endless({**line, "bins": changed.loc[place, "bins"]}):
+            changed.loc[place, "decimals"] = propose_decimals(line["low"], line["high"], changed.loc[place, "bins"])
+            rounded.append(str(line["name"]))
+    return changed.astype(TYPES), filled, rounded
+
+
+def endless(frame: pd.DataFrame) -> list[str]:
+    """Ticked columns of real numbers that would be released with all digits of a float."""
+    return [str(line["name"]) for line in _lines(frame) if _endless(line)]
+
+
+def _endless(line: Mapping[str, Any]) -> bool:
+    """Whether decimals are missed, and known how many."""
+    if not line["include"] or line["kind"] != "reals" or not pd.isna(line["decimals"]):
+        return False
+    return propose_decimals(line["low"], line["high"], line["bins"]) is not None
 
 
 def _each(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import streamlit as st
@@ -32,6 +33,8 @@ ELSEWHERE = (
     f"Is the table in PostgreSQL, MariaDB or MySQL? Choose '{DATABASE}' above. From other databases, export it and "
     "bring the file."
 )
+UNNAMED_SHEET = re.compile(r"(sheet|tabelle|feuil|hoja|foglio|blad|planilha|ark) ?\d*", re.IGNORECASE)
+"""What programs call a sheet that nobody has named: the name of the file says more."""
 HEADER_ONLY = "Only the header is looked at until you have declared the schema; bounds are never read off the data."
 
 
@@ -201,7 +204,8 @@ def _look(draft: Draft, desk: Desk) -> None:
     try:
         with draft.source(desk.folder) as source:
             draft.columns = tuple((column.name, column.type) for column in inspect(source))
-        draft.name = draft.table or draft.name
+        if draft.table is not None and not UNNAMED_SHEET.fullmatch(draft.table):
+            draft.name = draft.table
         draft.restart(schema_grid.from_columns(draft.columns))
     except Exception as problem:
         if not draft.tables:

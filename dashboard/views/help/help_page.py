@@ -96,9 +96,9 @@ def _curators() -> None:
     st.header("Who is a curator", divider="gray")
     st.write(
         "Without a login the curator's pages are served on this machine only, to whoever opens the link that "
-        "`release-desk` printed when it was started; everybody else sees the page 'Shared'. To let curators in from "
-        "elsewhere, start it with `--host desk.example`, the name that a proxy with HTTPS shows it under, and add a "
-        "section to `.streamlit/secrets.toml`:"
+        "`release-desk` printed when it was started; everybody else sees the pages 'Shared', 'Limits' and 'Help'. To "
+        "let curators in from elsewhere, start it with `--host desk.example`, the name that a proxy with HTTPS shows "
+        "it under, and add a section to `.streamlit/secrets.toml`:"
     )
     st.code(
         '[auth]\nredirect_uri = "https://desk.example/oauth2callback"\ncookie_secret = "a long random text"\n'

@@ -35,7 +35,7 @@ def rebuilt(
         marker={"color": MIDDLE, "size": 14, "symbol": "diamond", "line": {"color": GREY, "width": 1}},
     )  # fmt: skip
     figure.add_hline(y=0.5, line={"color": GREY, "dash": "dash"}, annotation_text="guessing")
-    figure.update_xaxes(type="log", dtick="D2", tickformat="~g")
+    figure.update_xaxes(type="log", dtick=1, tickformat="~g")
     figure.update_layout(
         margin=MARGINS, height=400, legend=LEGEND, xaxis_title="largest error of the release, in rows",
         yaxis_title="share of the secret set",

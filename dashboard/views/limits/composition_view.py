@@ -16,7 +16,7 @@ from dashboard.views.limits import bound_charts
 EPSILONS, DELTAS = (0.01, 0.03, 0.1, 0.3, 1.0), (1e-12, 1e-9, 1e-6)
 NUMBERS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 KINDS = ("Counts with Laplace noise", "Choices (exponential mechanism)", "Counts with Gaussian noise")
-DESK = "an account of this desk, which may be asked anything next"
+DESK = "an account of this desk"
 
 
 def show() -> None:

@@ -41,9 +41,11 @@ def recovered(
     )
     figure.update_layout(
         margin=MARGINS, height=400, legend=LEGEND, yaxis_title="share of the secret bits that comes back",
-        xaxis_title="noise, in square roots of the number of people",
+        xaxis_title="noise, in roots of the number of people",
     )  # fmt: skip
-    figure.update_xaxes(type="log", tickvals=[*sizes, 64, 256], ticktext=[f"{size:g}" for size in (*sizes, 64, 256)])
+    # Every second one: a phone has no room for more, and would turn them until they reach into the legend.
+    marked = [*sizes[::2], *(size for size in (64, 256) if size > sizes[-1])]
+    figure.update_xaxes(type="log", tickvals=marked, ticktext=[f"{size:g}" for size in marked])
     figure.update_yaxes(range=[0.3, 1.03], tickformat=".0%")
     return figure, (
         f"Shares of secret bits recovered by the noise: {loose[0].linear_program:.0%} at {sizes[0]:g} square roots, "

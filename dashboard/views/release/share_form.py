@@ -9,6 +9,9 @@ from core.desk.kept.shared import SharedItem
 from core.sessions.session import Session
 from dashboard.views.common import messages
 
+LINK = "item"
+"""Names what is open in the address of the page Shared."""
+
 
 def show(desk: Desk, identity: str, suggestion: str, session: Session | None = None) -> None:
     """A popover beside whatever can be shared; of a session the curator says what visitors may take."""
@@ -27,6 +30,12 @@ def show(desk: Desk, identity: str, suggestion: str, session: Session | None = N
                 desk.share(identity, title=title, note=note, hard=hard, kept=kept)
                 st.rerun()
         if shared is not None:
+            st.page_link(
+                "steps/shared.py",
+                label="Open it as visitors do: the address of that page is the link to it",
+                icon=":material/link:",
+                query_params={LINK: identity},
+            )
             st.button("Take it down", on_click=desk.shared_items.take_down, args=(identity,), key=f"unshare-{identity}")
 
 

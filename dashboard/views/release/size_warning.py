@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import streamlit as st
 
-from core.base.wording import plural
+from core.base.arrays import Columns
+from core.base.wording import amount, plural
 from core.planning.room_for_noise import moved_share, too_small
 from core.plans.statements import DeskTable
 from core.queries.kit.focus import asked_tables
@@ -35,15 +36,29 @@ def after(release: Release) -> None:
         st.warning(said, icon=":material/warning:")
         messages.note("By the released number of rows and the error that the certificate expects.", "released")
     if doubtful := release.certificate.doubtful:
-        said = f"{plural(len(doubtful), 'table')} with mostly noise: associations there cannot be trusted"
-        if len(doubtful) >= MANY * _asked(release):
+        which, many = noisy(doubtful, _asked(release))
+        said = f"{which} with mostly noise: associations there cannot be trusted"
+        if many:
             st.warning(f"{said}. Counts of single columns may still be right.", icon=":material/warning:")
             said = "Which tables"
         with st.expander(said):
             st.write(messages.plain("; ".join(name_of(columns) for columns in doubtful)))
 
 
-def _asked(release: Release) -> int:
-    """How many tables were asked for."""
+def noisy(doubtful: Collection[Columns], asked: Collection[frozenset[str]]) -> tuple[str, bool]:
+    """Which tables are mostly noise, counted among those that were asked for, and whether they are many of these.
+
+    >>> noisy([("a", "b"), ("a", "b", "c")], {frozenset("ab"), frozenset("ac"), frozenset("bc")})
+    ('1 of 3 tables', False)
+    >>> noisy([("a", "b", "c")], {frozenset("ab")})
+    ('1 further table', False)
+    """
+    found = sum(frozenset(columns) in asked for columns in doubtful)
+    which = f"{amount(found)} of {plural(len(asked), 'table')}" if found else plural(len(doubtful), "further table")
+    return which, found > 0 and found >= MANY * len(asked)
+
+
+def _asked(release: Release) -> frozenset[frozenset[str]]:
+    """The tables that were asked for; others may be listed because they were measured for these."""
     queries = map(query_from_json, release.certificate.queries)
-    return len({columns for query in queries for columns in asked_tables(query, release.domain)})
+    return frozenset(frozenset(columns) for query in queries for columns in asked_tables(query, release.domain))

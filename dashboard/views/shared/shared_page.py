@@ -21,9 +21,9 @@ from dashboard.views.ask import ask_history, ask_question
 from dashboard.views.common import answers_view, downloads, measured_view, messages, released_chart, state
 from dashboard.views.decide import decision_view
 from dashboard.views.release import records_view, size_warning
+from dashboard.views.release.share_form import LINK
 from dashboard.views.shared import publisher_form
 
-LINK = "item"
 CARDS = 3
 DAY = len("2026-01-01")
 LONGEST_TEASER = 140

@@ -12,7 +12,7 @@ from core.privacy.budget import Budget
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
-from core.schema.domain import Domain, Integers
+from core.schema.domain import Categories, Domain, Integers
 from core.table.counts import Cells
 from tests.kernels import run
 
@@ -35,6 +35,17 @@ def test_released_counts_stay_within_the_bars(budget: Budget, kind: type) -> Non
         within += bool(np.abs(model.marginal(("age",)) - 50_000).max() <= shown.error)
     # Fewer than 31 of 40 has a chance below 1e-4 at 95 %.
     assert within >= 31
+
+
+def test_the_shape_is_one_that_bins_can_be_judged_by() -> None:
+    shown = preview_column(ages(100), Unit.row(), Budget("0.2"), 10_000)
+    # 1 % of the rows on average; nowhere a crowd that would leave the other bins empty.
+    assert shown.counts.max() < 0.03 * shown.rows
+    assert (np.diff(shown.counts[:40]) >= 0).all() and (np.diff(shown.counts[50:]) <= 0).all()
+    assert preview_column(ages(20), Unit.row(), Budget("0.2"), 10_000).lost < 20 / 4
+    towns = Categories(name="town", values=("a", "b", "c"), other="elsewhere", missing=True)
+    counts = preview_column(towns, Unit.row(), Budget(1), 10_000).counts
+    assert (np.diff(counts[:3]) < 0).all() and (counts > 100).all()
 
 
 def test_more_bins_are_lost_sooner() -> None:

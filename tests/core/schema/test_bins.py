@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.schema.bins import FEW, MOST, propose
+from core.schema.bins import FEW, MOST, MOST_DECIMALS, propose, propose_decimals
 from core.schema.domain import Domain
 
 
@@ -34,3 +34,18 @@ def test_what_is_proposed_makes_a_schema(low: int, width: int, kind: str) -> Non
             == bins
         )
         assert bins > MOST // 4
+
+
+@given(low=st.floats(-1e9, 1e9), width=st.floats(1e-6, 1e9), bins=st.integers(1, 400))
+def test_decimals_tell_values_of_a_bin_apart_and_no_more_than_a_thousand(low: float, width: float, bins: int) -> None:
+    high = low + width
+    decimals = propose_decimals(low, high, bins)
+    assert decimals is not None and 0 <= decimals <= MOST_DECIMALS
+    values = (high - low) / bins * 10.0**decimals
+    assert values > 99 or decimals == MOST_DECIMALS
+    assert values < 1_001 or decimals == 0
+
+
+def test_no_decimals_without_bins() -> None:
+    for nothing in ((0, 1, None), (0, 1, 0), (0, 1, "<NA>"), ("", 1, 5), (3, 3, 5), (5, 1, 5), (0, float("inf"), 5)):
+        assert propose_decimals(*nothing) is None

@@ -43,6 +43,8 @@ def test_share_and_take_down_from_the_release(page: Open, desk: Desk, plan_id: s
     button(app, "Share it").click().run()
     assert not errors(app)
     assert [item.title for item in desk.shared_items.items()] == ["Visits by age"]
+    links = [link.proto for link in app.get("page_link") if link.proto.label.startswith("Open it as visitors do")]
+    assert [link.query_string for link in links] == [f"{shared_page.LINK}={plan_id}"]
     button(app, "Take it down").click().run()
     assert desk.shared_items.items() == []
 

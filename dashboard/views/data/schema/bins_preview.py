@@ -38,7 +38,7 @@ def show(domain: Domain, unit: Unit | None, total: Budget | None) -> None:
         shown = preview_column(domain[name], unit, spent, int(guess))
         figure = _figure(domain[name], shown)
         st.plotly_chart(figure, alt=_alt(name, shown), key="preview", config={"displaylogo": False})
-        messages.note(_sentence(shown), "public")
+        messages.note(_sentence(domain[name], shown), "public")
 
 
 def _figure(attribute: Attribute, shown: ColumnPreview) -> go.Figure:
@@ -65,9 +65,10 @@ def _alt(name: str, shown: ColumnPreview) -> str:
     return f"Invented counts of {name} in {len(shown.counts)} cells, each with an error bar of {rows(shown.error)}."
 
 
-def _sentence(shown: ColumnPreview) -> str:
+def _sentence(attribute: Attribute, shown: ColumnPreview) -> str:
+    shape = "most of them in the middle of the range" if attribute.ordered else "fewer from one category to the next"
     lost = f" {plural(shown.lost, 'cell')} of {len(shown.counts)} would be lost in it: use fewer." if shown.lost else ""
     return (
-        f"Invented rows of a usual shape, not the table's. Every count would be within ±{rows(shown.error)}, 95 % of "
-        f"the time, if the column were released by itself.{lost}"
+        f"Invented rows, not the table's: {shape}. Every count would be within ±{rows(shown.error)}, 95 % of the "
+        f"time, if the column were released by itself.{lost}"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -16,6 +17,7 @@ from dashboard.views.data.draft import Draft
 LEAVE = "as it is"
 FIELDS = ("low", "high", "bins", "values", "other", "decimals", "note")
 WHOLE = ("bins", "decimals")
+CHOSEN = ("kind", "include", "missing")
 HINT = (
     "Cells can also be pasted from a spreadsheet: click the first one and press Ctrl+V. The 'other' cell, decimals and "
     "where a setting comes from stand further right; scroll, or show the grid in full screen."
@@ -30,7 +32,7 @@ def show(draft: Draft) -> None:
             key="propose-bins",
             icon=":material/bar_chart:",
             help="Steps of round numbers, weeks, months or years for ranges that have no bins yet, by their bounds "
-            "alone. Ranges of few values stay as they are.",
+            "alone; and decimals for real numbers that have none. Ranges of few values stay as they are.",
             on_click=_propose,
             args=(draft,),
         )
@@ -38,10 +40,15 @@ def show(draft: Draft) -> None:
 
 
 def _propose(draft: Draft) -> None:
-    frame, filled = schema_grid.with_bins(draft.latest)
-    named = ", ".join(printable(name, 40) for name in filled[:8]) + (" and others" if len(filled) > 8 else "")
-    told = f"Bins proposed for {named}." if filled else "Every range has bins already, or few values."
-    draft.restart(frame, told)
+    frame, filled, rounded = schema_grid.with_bins(draft.latest)
+    told = [f"Bins proposed for {_named(filled)}."] if filled else ["Every range has bins already, or few values."]
+    if rounded:
+        told.append(f"Decimals proposed for {_named(rounded)}.")
+    draft.restart(frame, " ".join(told))
+
+
+def _named(columns: Sequence[str]) -> str:
+    return ", ".join(printable(name, 40) for name in columns[:8]) + (" and others" if len(columns) > 8 else "")
 
 
 def _several(draft: Draft) -> None:
@@ -76,6 +83,16 @@ def _set(draft: Draft) -> None:
         return
     told = f"{plural(len(chosen), 'column')} set at once."
     draft.restart(schema_grid.with_settings(draft.latest, chosen, settings), told)
+    _begin_anew()
+
+
+def _begin_anew() -> None:
+    """Nothing stays chosen or filled in: the next group would otherwise set the columns of this one once more."""
+    st.session_state["bulk-columns"] = []
+    for name in FIELDS:
+        st.session_state[f"bulk-{name}"] = ""
+    for name in CHOSEN:
+        st.session_state[f"bulk-{name}"] = LEAVE
 
 
 def _settings() -> tuple[dict[str, Any], str | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pandas as pd
 import streamlit as st
 
 from core.base.wording import amount, plural
@@ -12,7 +13,9 @@ from core.schema.attributes import Attribute, Categories
 from core.schema.domain import Domain
 from core.schema.guesses import like_id
 from dashboard.views.common import messages
+from dashboard.views.data import schema_grid
 
+MOST_NAMED = 3
 WELL_COUNTED = 2**14
 """Combinations up to which counts of each one are more than noise in tables of ordinary length."""
 MOST_USEFUL = 100_000
@@ -27,6 +30,15 @@ def show(domain: Domain, id_column: str | None) -> None:
             st.warning(f"Column '{messages.plain(attribute.name)}' {problem}", icon=":material/warning:")
 
 
+def digits(frame: pd.DataFrame) -> None:
+    """Real numbers that would be released with more digits than anybody knows."""
+    if columns := schema_grid.endless(frame):
+        named = ", ".join(f"'{messages.plain(name)}'" for name in columns[:MOST_NAMED])
+        more = f" and {amount(len(columns) - MOST_NAMED)} more" if columns[MOST_NAMED:] else ""
+        told = f"Released values of {named}{more} will have some 15 digits; set decimals, or press 'Propose bins'."
+        messages.note(told, "public")
+
+
 def size(domain: Domain) -> str:
     """
     >>> size(Domain.from_list([{"name": "ill", "kind": "booleans"}]))
@@ -36,7 +48,9 @@ def size(domain: Domain) -> str:
     if cells <= WELL_COUNTED:
         meaning = "small enough to count each one, as a histogram does"
     elif cells <= MOST_CELLS:
-        meaning = "each one can be counted, but mostly noise would be; tables over a few columns at a time tell more"
+        meaning = (
+            "each could be counted, but counts would be mostly noise; tables over a few columns at a time tell more"
+        )
     else:
         meaning = "too many to count each one, so a release describes tables over a few columns at a time"
     return f"{plural(len(domain), 'column')}; a record is one of {amount(cells)} possible combinations: {meaning}."

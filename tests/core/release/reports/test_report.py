@@ -5,7 +5,8 @@ import numpy as np
 
 from core.release.reports.imprint import Imprint
 from core.release.reports.page import report
-from core.schema.domain import Categories, Domain
+from core.schema.domain import Categories, Domain, Integers
+from core.schema.guesses import BY_NAME
 from tests.core.release.sealed import sealed
 from tests.core.release.test_certificate import CERTIFICATE
 from tests.core.release.test_release import LAYOUT, Histogram
@@ -72,3 +73,14 @@ def test_it_prints_well_and_names_who_publishes():
     assert all(part in text for part in ("Town office", "x@town.example", "CC BY", "How to cite", "and how not"))
     assert "@media print" in text and "break-inside: avoid" in text and "@page" in text
     assert "Town office" not in release.report().decode(), "what was sealed stays as it was"
+
+
+def test_long_columns_are_drawn_whole_and_readers_are_not_asked_to_check():
+    long = Domain((Integers(name="age", low=0, high=120, note=BY_NAME),))
+    counts = np.zeros(121)
+    counts[100] = 7.0
+    text = report(
+        CERTIFICATE.model_copy(update={"queries": []}), long, lambda columns: counts if columns else counts.sum(), []
+    )
+    assert "the largest is 7 at 100 to 104" in text and "Each bar is 5 neighbouring cells" in text
+    assert "Suggested by its name" in text and "check it" not in text

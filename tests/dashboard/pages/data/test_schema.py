@@ -10,7 +10,7 @@ from core.desk.desk import Desk
 from core.schema.domain import Domain
 from core.schema.guesses import BY_NAME, BY_TYPE
 from dashboard.views.data import unit_form
-from dashboard.views.data.schema import universe
+from dashboard.views.data.schema import bulk_edit, universe
 from tests.dashboard.pages.kit.data_page import PEOPLE, choose_unit, demo, draft, edit, line, uploaded
 from tests.dashboard.pages.kit.elements import Open, button, errors, words
 
@@ -82,6 +82,10 @@ def test_many_moved_cells_are_a_warning_in_red(page: Open, desk: Desk) -> None:
     button(app, "Open this table").click().run()
     assert any("many cells of 'sex' do not fit" in told for told in errors(app)) and not app.success
     assert "'age'" not in "".join(errors(app))
+    [moved] = [table.value for table in app.table]
+    assert moved["Look at"].tolist() == [
+        "spelling and capitals of the categories; empty cells, unless 'Missing?' is ticked"
+    ]
 
 
 @pytest.mark.exhaustive
@@ -100,6 +104,14 @@ def test_several_columns_set_at_once_on_the_page(page: Open) -> None:
         "age": ("integers", 10),
         "width": ("integers", 10),
     }
+    # The next group starts with nothing chosen: it must not set the columns of the last one again.
+    assert app.multiselect(key="bulk-columns").value == []
+    assert app.selectbox(key="bulk-kind").value == bulk_edit.LEAVE
+    app.multiselect(key="bulk-columns").set_value(["region"])
+    app.text_input(key="bulk-values").set_value("north | south")
+    app.button(key="bulk-set").click().run()
+    assert (line(app, "age")["kind"], line(app, "age")["values"]) == ("integers", "")
+    assert (line(app, "region")["kind"], line(app, "region")["values"]) == ("categories", "north | south")
 
 
 @pytest.mark.exhaustive
@@ -121,6 +133,16 @@ def test_bins_are_proposed_from_bounds(page: Open) -> None:
 
 
 @pytest.mark.exhaustive
+def test_decimals_are_missed_and_proposed(page: Open) -> None:
+    described = {1: {"kind": "reals", "low": "0", "high": "20000", "bins": 20}, 2: {"values": "north | south"}}
+    app = edit(uploaded(page()), {**described, 3: {"include": False}})
+    assert "Released values of 'age' will have some 15 digits" in words(app)
+    button(app, "Propose bins").click().run()
+    assert line(app, "age")["decimals"] == 0 and "Decimals proposed for age" in words(app)
+    assert "15 digits" not in words(app)
+
+
+@pytest.mark.exhaustive
 def test_bins_are_shown_with_their_errors_on_invented_rows(
     page: Open, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,6 +153,6 @@ def test_bins_are_shown_with_their_errors_on_invented_rows(
     app.toggle(key="preview-bins").set_value(True).run()
     app.selectbox(key="preview-part").set_value("a hundredth of it").run()
     app.selectbox(key="preview-column").set_value("region").run()
-    assert "Invented rows of a usual shape" in words(app)
+    assert "Invented rows, not the table's" in words(app)
     assert "95 % of the time" in words(app)
     assert not errors(app)

@@ -193,6 +193,16 @@ def test_sheets_and_tables_of_other_programs(page: Open, desk: Desk, tmp_path: P
     assert list((desk.folder / "incoming").glob("*")) == []
 
 
+@pytest.mark.parametrize("sheet", ["Sheet1", "Tabelle1", "Sheet"])
+def test_a_sheet_that_nobody_has_named_takes_the_name_of_the_file(page: Open, tmp_path: Path, sheet: str) -> None:
+    path = tmp_path / "census.xlsx"
+    with pd.ExcelWriter(path) as book:
+        PEOPLE.head(9).to_excel(book, sheet_name=sheet, index=False)
+    app = uploaded(page(), path.name, path.read_bytes())
+    assert (draft(app).table, draft(app).name) == (sheet, "census")
+    assert [name for name, _ in draft(app).columns] == list(PEOPLE)
+
+
 @pytest.mark.exhaustive
 def test_a_folder_of_parquet_files(page: Open, desk: Desk, allowed: Path) -> None:
     (allowed / "years").mkdir()

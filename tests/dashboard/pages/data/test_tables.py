@@ -34,6 +34,26 @@ def test_a_demo_table_brings_its_unit(page: Open) -> None:
     assert not button(app, "Open this table").disabled
 
 
+def test_once_a_table_is_open_the_way_on_is_the_main_button(page: Open, desk: Desk) -> None:
+    app = edit(choose_unit(uploaded(page()), unit_form.ROW), {2: {"values": "north | south"}, 3: {"include": False}})
+    assert button(app, "Open this table").proto.type == "primary"
+    button(app, "Open this table").click().run()
+    assert not errors(app) and "Every cell fits the schema" in words(app)
+    assert button(app, "Open this table").proto.type == "secondary"
+    edit(app, {1: {"high": "99"}})
+    assert button(app, "Open this table").proto.type == "primary", "another schema is another table"
+
+
+def test_tables_put_away_are_told_apart(page: Open, desk: Desk) -> None:
+    for low in (0, 1):
+        schema = Domain((Integers(name="age", low=low, high=99),))
+        added = desk.add_table(PEOPLE, schema, unit=Unit.row(), budget=Budget(1), name="people")
+        desk.archive(added.id)
+    said = words(page("data")).replace("\\", "")
+    named = [line for line in said.splitlines() if line.startswith("people · ")]
+    assert len(named) == len(set(named)) == 2
+
+
 @pytest.mark.exhaustive
 @pytest.mark.crossing(keep=2)
 @pytest.mark.parametrize("epsilon", ["0", "-1", "nan", "inf", "", "two", "1e9"])
