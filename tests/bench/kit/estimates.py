@@ -27,8 +27,10 @@ LEAST = 100
 TUNED = (("correlated", 1), ("network", 1))
 """Generated tables, by family and seed, that were looked at beside those of `utility_tables.py` while copies were made
 what they are."""
-HELD_OUT = (("correlated", 2), ("network", 2), ("nested", 1), ("trial", 1), ("answers", 1))
-"""Others of these families and of further ones."""
+BETWEEN = (("correlated", 2), ("network", 2), ("nested", 1), ("trial", 1), ("answers", 1))
+"""Those that were looked at between rounds."""
+HELD_OUT = (("correlated", 3), ("nested", 2), ("trial", 2), ("journeys", 1))
+"""Those that were looked at afterwards only."""
 
 
 class Estimated(Protocol):

@@ -11,7 +11,7 @@ from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
 from core.schema.domain import Booleans, Domain, Integers
 from core.table.stand_in import StandIn
-from tests.bench.kit.estimates import HELD_OUT, TUNED, covered, family_table, regression, statistics
+from tests.bench.kit.estimates import BETWEEN, HELD_OUT, TUNED, covered, family_table, regression, statistics
 from tests.bench.utility import Task
 
 
@@ -42,7 +42,7 @@ def test_intervals_of_a_release_that_is_nearly_exact_hold_and_are_short() -> Non
 
 
 def test_tables_held_out_are_others() -> None:
-    assert not set(TUNED) & set(HELD_OUT)
+    assert not {*TUNED, *BETWEEN} & set(HELD_OUT)
     made, target = family_table("trial", 1)
     assert made.domain[target].size == 2
     assert np.array_equal(made.codes, family_table("trial", 1)[0].codes)
