@@ -15,6 +15,8 @@ from core.base.axes import stretched, summed
 from core.models.column_counts import ColumnCounts
 from core.models.fitting.consistency import settle, total_of
 from core.models.fitting.forest import fit_forest
+from core.models.fitting.moments import MomentGoal
+from core.models.fitting.raking import TableGoal
 from core.models.points import Points
 from core.schema.domain import Domain
 
@@ -42,7 +44,10 @@ class Tables:
     expected: Mapping[Columns, float] = field(default_factory=dict)
     """The mean error of a count of a table, in rows, as far as the mechanism can tell."""
     missed: Mapping[Columns, float] = field(default_factory=dict)
-    """Pairs that were not measured, and by how many rows they were found to be off beyond chance."""
+    """Pairs that were not measured, and by how many rows they may be off beyond chance."""
+    told: Sequence[TableGoal | MomentGoal] = ()
+    """What was measured of pairs, before anything was cut off or shrunk, over the values of the schema: counts of cells
+    or of groups of them, and covariances; noisy, but not biased."""
     columns: Mapping[str, ColumnCounts] = field(default_factory=dict)
     """Single columns as they were measured with Gaussian noise, before anything was made to agree."""
 

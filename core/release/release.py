@@ -141,7 +141,7 @@ class Release:
         variance: Callable[[pd.DataFrame], ArrayLike] | None = None,
         level: float = 0.95,
     ) -> Combined:
-        """Any number or array of numbers that records give, with an interval that accounts for the noise.
+        """Any number or array of numbers that records give, with an interval, and in `limit` what that does not hold.
 
         With `variance`, the usual one of the statistic, the interval is about the people whom the table is a sample of.
         """

@@ -135,11 +135,14 @@ class MergedRules:
         found = self.lawfulness.tables.possible(tuple(names))
         if found is None:
             return None
-        for axis, (name, source) in enumerate(zip(columns, names, strict=True)):
-            groups = self.compression.groupings[source].groups
-            groups = self.bins[name][groups] if name in self.sources else groups
-            found = _any_of(found, groups, axis)
+        for axis, name in enumerate(columns):
+            found = _any_of(found, self.groups_of(name), axis)
         return None if found.all() else found
+
+    def groups_of(self, name: str) -> NDArray[np.int64]:
+        """For every value of the schema the group or bin of a merged column or view that it falls into."""
+        groups = self.compression.groupings[self.sources.get(name, name)].groups
+        return self.bins[name][groups] if name in self.sources else groups
 
     def masks(self, tables: Iterable[Columns]) -> dict[Columns, Flags]:
         masks = {columns: self.allowed(columns) for columns in tables}

@@ -36,6 +36,8 @@ MOST_REFUSED = 60
 """Pairs that did not fit, one after the other, after which no more are tried."""
 STEPS = 64
 """Numbers of tables up to this one, and its double, are all tried; beyond, so many before the number doubles."""
+HALF_OF_NORMAL = 1.349
+"""Standard deviations between the quartiles of normal numbers."""
 _EDGES = np.geomspace(1e-3, 1e6, 46)
 _LEVELS = np.linspace(0.0, 6.0, 601)
 _EXCESS = np.exp(-(_LEVELS**2) / 2) / math.sqrt(2 * math.pi) - _LEVELS * ndtr(-_LEVELS)
@@ -61,6 +63,8 @@ class Candidates:
     """The noise of what is measured of each table, where that of all its cells is 1."""
     floors: Floats
     """The part of each distance that chance alone makes."""
+    unsure: float = 0.0
+    """Standard deviation of what a distance may be, given its noisy score and all others."""
 
     @classmethod
     def of(
@@ -95,6 +99,7 @@ class Candidates:
             np.array(chance),
             np.array([1.0 if gains is None else gains[key] for key in columns]),
             np.array(floors),
+            left_unsure(scores - np.array(floors), sigma),
         )
 
     def off(self) -> dict[Columns, float]:
@@ -102,9 +107,16 @@ class Candidates:
         return dict(zip(self.columns, (np.maximum(self.distances, 0.0) + self.floors).tolist(), strict=True))
 
     def missed(self) -> dict[Columns, float]:
-        """The same without what chance alone makes: independent errors of a cell add up in squares."""
-        whole = np.maximum(self.distances, 0.0) + self.floors
-        return dict(zip(self.columns, np.sqrt(whole**2 - self.floors**2).tolist(), strict=True))
+        """By how many rows each table may be off beyond chance: the root of the mean square over what its score allows.
+
+        Independent errors of a cell add up in squares, so a distance d more than chance c has (c + d)^2 - c^2.
+        """
+        unsure = max(self.unsure, 1e-9)
+        part = self.distances / unsure
+        inside, density = ndtr(part), np.exp(-(part**2) / 2) / math.sqrt(2 * math.pi)
+        beyond = unsure * (part * inside + density)
+        squared = unsure**2 * ((part**2 + 1) * inside + part * density)
+        return dict(zip(self.columns, np.sqrt(2 * self.floors * beyond + squared).tolist(), strict=True))
 
     @property
     def sizes(self) -> Floats:
@@ -158,6 +170,19 @@ def shrunk(scores: Floats, sigma: float, most: float) -> Floats:
         return about_mean
     logs = -((scores - mean) ** 2) / (2 * spread) - math.log(2 * math.pi * spread) / 2
     return shrunk_counts(scores, sigma, most, (logs, about_mean))
+
+
+def left_unsure(scores: Floats, sigma: float) -> float:
+    """What is not known of a distance whose score has noise sigma: less than sigma where scores lie close together.
+
+    Their spread is taken from the middle half of them, because few strong dependences tell nothing of the others, and
+    a standard deviation is added of what so many scores leave unsure of it.
+    """
+    if not scores.size:
+        return 0.0
+    low, high = np.quantile(scores, [0.25, 0.75])
+    spread = max(((high - low) / HALF_OF_NORMAL) ** 2 - sigma**2, 0.0) + sigma**2 * math.sqrt(2 / scores.size)
+    return math.sqrt(sigma**2 * spread / (sigma**2 + spread)) if spread > 0 else 0.0
 
 
 def best_prefix(

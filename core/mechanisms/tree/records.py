@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 
@@ -21,11 +22,12 @@ from core.mechanisms.tree.pairs import Candidates, by_value
 from core.mechanisms.tree.ranges import NestedCounts
 from core.models import tables as limits
 from core.models.fitting.consistency import agree, settle
-from core.models.fitting.moments import MomentGoal
-from core.models.fitting.raking import Goal, Pull, pulled
+from core.models.fitting.moments import LEAST_KNOWN, MomentGoal
+from core.models.fitting.raking import Goal, Pull, TableGoal, pulled
 from core.models.junction_tree import JunctionTree
 from core.models.points import Points
 from core.models.tables import Tables
+from core.queries.kit.grouped import GroupedTable
 
 CLOSE = 0.9
 """Standard deviations to which records meet a table; the tree keeps a whole one. On a census table at epsilon 1, with
@@ -105,7 +107,7 @@ def _pulls(records: Points, known: Noisy, rules: MergedRules, ordered: Collectio
 
 
 def covariances(
-    tables: Mapping[Columns, Floats], sigmas: Mapping[Columns, float], rules: MergedRules
+    tables: Mapping[Columns, Floats], sigmas: Mapping[Columns, float], rules: MergedRules, most: float = LEAST_KNOWN
 ) -> dict[Columns, MomentGoal]:
     """What measured pairs of columns with an order, or with two values, say about how these move together.
 
@@ -118,7 +120,7 @@ def covariances(
     for columns, table in tables.items():
         sources = [original[rules.sources.get(name, name)] for name in columns]
         if len(columns) == 2 and all(each.ordered or each.size == 2 for each in sources) and min(table.shape) > 1:
-            goal = MomentGoal.of(columns, table, sigmas[columns])
+            goal = MomentGoal.of(columns, table, sigmas[columns], most)
             if goal is not None:
                 found[columns] = goal
     return found
@@ -213,25 +215,55 @@ def publish(
         released = {columns: rules.lawfulness.tables.applied(columns, table) for columns, table in released.items()}
     noted = rules.lawfulness.unknown(_measured(one_way, known))
     expected = _expected(one_way, known, scored.off() if scored else {})
-    off = _missed(known, rules, scored)
-    return Tables(original, released, decoded, noted, expected, off, one_way.measured)
+    unsure, said = _missed(known, rules, scored), _told(known, rules, one_way.total)
+    return Tables(original, released, decoded, noted, expected, unsure, said, one_way.measured)
+
+
+def _told(known: Noisy, rules: MergedRules, total: float) -> list[TableGoal | MomentGoal]:
+    """What measured pairs say, over the values of the schema: counts, and covariances as the clearest view has them."""
+    agreed = agree(known.tables, known.sigmas, total, known.residual, {})
+    moments = covariances(agreed, known.sigmas, rules, math.inf)
+    counts: list[TableGoal | MomentGoal] = []
+    clearest: dict[Columns, MomentGoal] = {}
+    for columns, table in agreed.items():
+        if len(columns) != 2 or min(table.shape) < 2:
+            continue
+        pair = tuple(rules.sources.get(name, name) for name in columns)
+        groups = tuple(rules.groups_of(name) for name in columns)
+        counts.append(TableGoal(pair, table, known.sigmas[columns], GroupedTable(pair, groups)))
+        if columns in moments:
+            goal = moments[columns]
+            sigma = goal.sigma * (_crowding(table.shape) if columns in known.residual else 1.0)
+            if pair not in clearest or sigma < clearest[pair].sigma:
+                clearest[pair] = replace(goal, columns=pair, scores=goal.scores[np.ix_(*groups)], sigma=sigma)
+    return [*counts, *clearest.values()]
+
+
+def _crowding(shape: Sequence[int]) -> float:
+    """A cell of an interaction has less noise than one of a table, but all of it lies where covariances do."""
+    return 1 / math.sqrt(math.prod(1 - 1 / size for size in shape))
 
 
 def _missed(known: Noisy, rules: MergedRules, scored: Candidates | None) -> dict[Columns, float]:
-    """Pairs of which neither the table nor a view in bins was measured, and by how many rows they were off.
+    """Pairs of which neither the table nor a view in bins was measured, and by how many rows they may be off.
 
-    A view in bins tells it better than the table itself, where chance alone makes most of the distance.
+    A view in bins tells it better than the table itself, where chance alone makes most of the distance. A column whose
+    values were all merged has no score with another: such a pair may be off as others are.
     """
     order = rules.compression.original.names
 
     def pair_of(columns: Columns) -> Columns:
         return tuple(sorted((rules.sources.get(name, name) for name in columns), key=order.index))
 
+    if scored is None:
+        return {}
     measured = {pair_of(columns) for columns in known.tables}
-    found = {columns: rows for columns, rows in (scored.missed() if scored else {}).items() if len(columns) == 2}
+    found = {columns: rows for columns, rows in scored.missed().items() if len(columns) == 2}
     in_bins = sorted(found, key=lambda columns: sum(name in rules.sources for name in columns))
     coarsest = {pair_of(columns): found[columns] for columns in in_bins}
-    return {pair: rows for pair, rows in coarsest.items() if pair not in measured}
+    typical = math.sqrt(sum(rows**2 for rows in coarsest.values()) / max(len(coarsest), 1))
+    every = {pair: coarsest.get(pair, typical) for pair in combinations(order, 2)}
+    return {pair: rows for pair, rows in every.items() if pair not in measured}
 
 
 def _expected(one_way: OneWay, known: Noisy, off: Mapping[Columns, float]) -> dict[Columns, float]:

@@ -39,16 +39,16 @@ class MomentGoal:
     sigma: float
 
     @classmethod
-    def of(cls, columns: Columns, table: Floats, sigma: float) -> MomentGoal | None:
+    def of(cls, columns: Columns, table: Floats, sigma: float, most: float = LEAST_KNOWN) -> MomentGoal | None:
         """The covariance of a noisy table in units of both columns' spread; None where a column has none, or where
-        noise leaves little of it."""
+        noise of a correlation is beyond `most`."""
         ones = [_standard(np.maximum(table.sum(axis=axis), 0.0)) for axis in (1, 0)]
         if any(one is None for one in ones):
             return None
         left, right = (one for one in ones if one is not None)
         scores = np.multiply.outer(left, right)
         noise = sigma * float(np.linalg.norm(left - left.mean()) * np.linalg.norm(right - right.mean()))
-        if noise > LEAST_KNOWN * float(table.sum()):
+        if noise > most * float(table.sum()):
             return None
         return cls(columns, scores, float((scores * table).sum()), noise)
 

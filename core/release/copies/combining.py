@@ -1,12 +1,15 @@
 """Combining rules: one estimate and its interval from a release and its synthetic copies.
 
-A copy is what the same mechanism makes of its origin, a table that the private one may be, with noise as large as
-before. So copies are off their origins as the release is off the table, and the mean squared distance of an estimate
-from a copy to that from its origin says how large the error of the released estimate is: noise, what a fit to noisy
-numbers bends, and dependences that were not measured.
+An origin is a table that the private one may be, after all that is released: what was not measured of it is drawn. A
+copy is what the same mechanism makes of its origin, with noise as large as before. So the error of a released estimate
+is seen from two sides. A copy is off its origin as the release is off the table: by noise, and by what a fit to noisy
+numbers bends. And origins are as far from the release as the table may be: by dependences that were not measured, and
+by what measured ones say without that bend. Both can show the same error, so the larger one counts; but where both say
+on average that the mechanism pulls to one side, it pulled origins after the table, and the two add up.
 
-With q the released estimate, q_1 .. q_m those of the copies, o_1 .. o_m those of their origins and
-T = (1/m) sum of (q_i - o_i)^2:
+With q the released estimate, q_1 .. q_m those of the copies, o_1 .. o_m those of their origins, b and c the means of
+q_i - o_i and of q - o_i, T = (1/m) sum of max((q_i - o_i)^2, (q - o_i)^2), to which 2 b c + min(b^2, c^2) is added
+where b c > 0:
 
     about the table    q +- t_m sqrt(T)
     about the people   q +- t_f sqrt(T + v),  f = m ((T + v) / T)^2
@@ -14,14 +17,15 @@ T = (1/m) sum of (q_i - o_i)^2:
 where v is the usual variance of the estimate, as if the records were a random sample of people, and t_f the quantile
 of Student's distribution. It is Rubin's sum of a variance within and one between data sets (1987), with distances from
 origins in place of those from the copies' mean, which has the noise twice: the parametric bootstrap for private
-estimates of Ferrando, Wang and Sheldon (2022). The variance within is added, not taken away as for copies from a
-posterior distribution (Raghunathan, Reiter and Rubin 2003; Räisä and others 2023): a copy is made from as many records
-as the table has rows, drawn so evenly that sampling moves it little.
+estimates of Ferrando, Wang and Sheldon (2022), from plausible tables in place of the fitted one. The variance within is
+added, not taken away as for copies from a posterior distribution (Raghunathan, Reiter and Rubin 2003; Räisä and others
+2023): a copy is made from as many records as the table has rows, drawn so evenly that sampling moves it little.
 
-What the mechanism did not measure enters with a size that was found privately and a direction that is drawn; where a
-single strong dependence was missed, an interval is too short: of correlations and regression coefficients that hung on
-such a one, between four and ten of ten lay inside their 95 %, of group means about nine
-(`tests/bench/README.md` has the figures).
+How often 95 % intervals from 10 copies of `tree` held the truth about the table, on four generated tables that were
+looked at afterwards only (one release each; at epsilon .1, 1 and 10): correlations .82, .93 and .96, group means 1.00,
+1.00 and .99, coefficients .87, .93 and .87; on five that were looked at meanwhile .90, .98 and 1.00, .97, .98 and 1.00,
+.78, 1.00 and .89 (without one of them at .1 and 10). Nearly all that lay outside was of tables whose columns hang
+together closely. `LIMIT` says so with every result.
 """
 
 from __future__ import annotations
@@ -32,6 +36,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
+LIMIT = (
+    "Outside more often than the level says can lie what three or more columns have in common beyond their pairs, "
+    "coefficients of a regression on columns that hang together closely, and, where little budget was spent, a strong "
+    "dependence that was not measured."
+)
+"""One sentence that goes with every interval."""
+
 
 @dataclass(frozen=True, eq=False)
 class Combined:
@@ -41,6 +52,8 @@ class Combined:
     error: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
+    limit: str = LIMIT
+    """What the intervals do not hold."""
 
 
 def combine(
@@ -64,7 +77,10 @@ def combine(
         raise ValueError("origins must hold one estimate for each copy, of the same shape.")
     if not 0 < level < 1:
         raise ValueError("level must lie between 0 and 1, for example 0.95.")
-    between = ((drawn - sources) ** 2).mean(axis=0)
+    again, open_ = drawn - sources, estimate - sources
+    between = np.maximum(again**2, open_**2).mean(axis=0)
+    pulled, left = again.mean(axis=0), open_.mean(axis=0)
+    between += np.where(pulled * left > 0, 2 * pulled * left + np.minimum(pulled**2, left**2), 0.0)
     whole = between + within
     share = np.divide(between, whole, out=np.ones_like(whole), where=whole > 0)
     with np.errstate(divide="ignore"):

@@ -1,56 +1,114 @@
-"""Tables that the private one may be: records of a release with dependences that its mechanism may have missed.
+"""Tables that the private one may be: records of a release with all that is not known of them drawn.
 
-A mechanism that measures some pairs of columns leaves others as its model has them, and says by how many rows those
-were found to be off (`Tables.missed`, noisy and public). A plausible table has a dependence in each such pair, in a
-direction that is drawn at random: some records get their values of one column again in the order, or in the opposite
-order, of the other. They are so many that a correlation moves as by a weak dependence of all records that puts the
-missed rows into wrong cells. All counts of single columns stay. Everything here is post-processing.
+A release leaves open what was not measured, and its records are bent towards independence by the noise of what was.
+A plausible table is drawn from public numbers only:
+
+- it is a sample of the records, so that counts which nobody measured differ by chance;
+- a pair that was not measured may be off by so many rows (`Tables.missed`): it gets a covariance of that size;
+- of a pair that was measured the noisy table tells a covariance without the bias of records that fit noisy counts
+  (`Tables.told`): it gets one about that, with the noise that it has.
+
+Records then meet these covariances, the counts of pairs as far as noise lets them speak, and single columns as they are
+released. Everything here is post-processing.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from core.base.arrays import Codes, Columns, IntArray
+from core.base.arrays import Codes, Columns, Floats
+from core.models.fitting.moments import MomentGoal
+from core.models.fitting.raking import Pull, TableGoal, places, pulled
+from core.models.points import Points
 from core.models.protocol import Model
 from core.models.tables import Tables
-from core.schema.domain import Domain
+from core.release.copies.tilting import tilted
 
-NORMAL = 2 / math.pi
-"""Rows off for each record and each part of a weak correlation: the mean of |x y| of independent normal numbers.
-Of two yes/no columns with even shares it is 1."""
-
-
-def plausible(released: Model, codes: Codes, generator: np.random.Generator) -> Codes:
-    """Records of a released model, some of them changed so that they depend on each other as those of the table may."""
-    missed = released.missed if isinstance(released, Tables) else {}
-    return with_dependences(released.domain, codes, missed, generator)
-
-
-def with_dependences(
-    domain: Domain, codes: Codes, missed: Mapping[Columns, float], generator: np.random.Generator
-) -> Codes:
-    """The records with a dependence of so many rows in each of these pairs, one after the other in random order."""
-    changed = np.array(codes, dtype=np.int64)
-    pairs = list(missed)
-    for place in generator.permutation(len(pairs)):
-        one, two = generator.permutation(pairs[place])
-        each = 1.0 if max(domain[one].size, domain[two].size) == 2 else NORMAL
-        number = min(round(missed[pairs[place]] / each), len(changed))
-        chosen = generator.choice(len(changed), number, replace=False)
-        left, right = (domain.names.index(name) for name in (one, two))
-        order = np.argsort(_ranks(domain, one, changed[chosen, left], generator), kind="stable")
-        values = changed[chosen, right]
-        changed[chosen[order], right] = values[np.argsort(_ranks(domain, two, values, generator), kind="stable")]
-    return changed
+FURTHEST = 3.0
+"""A value's distance from the middle of its column, in standard deviations, counts as this much at most."""
+LOOSE = 2.0
+"""Standard deviations to which counts of pairs are met: those of the table are seldom further from the noisy ones."""
+ROUNDS, SWEEPS = 5, 3
+"""Times that covariances and counts are met in turn, and passes over the counts each time."""
+BENT = 0.3
+"""How far a correlation of the records is from the table's as a rule, before the noisy covariance is looked at."""
+MOST_PAIRS = 200
+"""Pairs whose covariances are drawn: those that were measured first, then those that may be off most. Tables of up to
+20 columns have no more."""
 
 
-def _ranks(domain: Domain, name: str, values: IntArray, generator: np.random.Generator) -> IntArray:
-    """A rank for every value: an ordered column rises or falls, the values of another have any order."""
-    size = domain[name].size
-    if domain[name].ordered:
-        return values if generator.random() < 0.5 else size - values
-    return np.asarray(generator.permutation(size)[values])
+def plausible(released: Model, rows: int, generator: np.random.Generator) -> Codes:
+    """So many records of a table that a released model leaves possible."""
+    if not isinstance(released, Tables) or not (released.missed or released.told):
+        return released.sample(rows, generator)
+    return redrawn(released.points, released.missed, released.told, rows, generator).sample(rows, generator)
+
+
+def redrawn(
+    points: Points,
+    missed: Mapping[Columns, float],
+    told: Sequence[TableGoal | MomentGoal],
+    rows: int,
+    generator: np.random.Generator,
+) -> Points:
+    """A sample of so many of the records, with other covariances, and with all else as it was measured."""
+    total = max(points.total, 1e-9)
+    times = generator.poisson(points.weights * (rows / total))
+    if not times.any():
+        return points
+    records = Points(points.domain, points.codes[times > 0], times[times > 0] * (total / times.sum()))
+    singles = points.marginals([(name,) for name in points.domain.names])
+    moments = [_about(goal, points, generator) for goal in told if isinstance(goal, MomentGoal)]
+    moments += [
+        _beside(pair, missed[pair], points, generator) for pair in sorted(missed, key=lambda pair: -missed[pair])
+    ]
+    pulls = [_loosely(goal, records) for goal in told if isinstance(goal, TableGoal)]
+    pulls += Pull.all_of(records, singles, dict.fromkeys(singles, 0.0))
+    for _ in range(ROUNDS):
+        records = tilted(records, moments[:MOST_PAIRS], singles, generator)
+        records = replace(records, weights=pulled(records.weights, pulls, SWEEPS))
+    return records
+
+
+def _loosely(goal: TableGoal, records: Points) -> Pull:
+    shape = records.domain.shape(goal.columns)
+    return Pull(places(records, goal.columns), goal.columns, shape, (replace(goal, sigma=LOOSE * goal.sigma),))
+
+
+def _about(goal: MomentGoal, points: Points, generator: np.random.Generator) -> MomentGoal:
+    """A covariance that the table may have: about the noisy one, and nearer to the records' where noise is large."""
+    held = float((points.marginal(goal.columns) * goal.scores).sum())
+    trust = 1 / (1 + (goal.sigma / (BENT * max(points.total, 1e-9))) ** 2)
+    middle, spread = held + trust * (goal.target - held), goal.sigma * math.sqrt(trust)
+    return replace(goal, target=float(generator.normal(middle, spread)))
+
+
+def _beside(pair: Columns, rows: float, points: Points, generator: np.random.Generator) -> MomentGoal:
+    """The covariance of a pair that is off by so many rows, in a direction that is drawn."""
+    (left, one), (right, two) = (_ranks(points, name, generator) for name in pair)
+    scores = np.multiply.outer(left, right)
+    held = float((points.marginal(pair) * scores).sum())
+    moved = rows / (one * two) if one * two > 0 else 0.0
+    return MomentGoal(pair, scores, held + float(generator.choice((-1.0, 1.0))) * moved, 0.0)
+
+
+def _ranks(points: Points, name: str, generator: np.random.Generator) -> tuple[Floats, float]:
+    """How far each value lies from the middle of its column by ranks, and how far those of records do on average.
+
+    A column without an order is given any.
+    """
+    counts = points.marginal((name,))
+    order = np.arange(counts.size) if points.domain[name].ordered else generator.permutation(counts.size)
+    shares = counts / max(points.total, 1e-9)
+    scores = np.empty(counts.size)
+    scores[order] = np.cumsum(shares[order]) - shares[order] / 2
+    scores -= shares @ scores
+    spread = float(np.sqrt(shares @ scores**2))
+    if not spread > 0:
+        return np.zeros(counts.size), 0.0
+    scores = np.clip(scores / spread, -FURTHEST, FURTHEST)
+    return scores, float(shares @ np.abs(scores))

@@ -3,9 +3,9 @@
 **Privacy** Post-processing. A copy is made from its origin, which is drawn from the released model (`plausible.py`),
 with simulated noise; the table is not seen and nothing is spent, however many copies there are.
 
-**Accuracy** Copies are off their origins as the release is off the table (`combining.py`), as far as origins are like
-the table: the parametric bootstrap of Ferrando, Wang and Sheldon 2022. As records they are worse than those of the
-release, because they have the noise twice.
+**Accuracy** Copies are off their origins as the release is off the table, and origins off the release as the table may
+be (`combining.py`): a parametric bootstrap (Ferrando, Wang and Sheldon 2022). As records they are worse than those of
+the release, because they have the noise twice.
 
 **Runtime** one more run of the mechanism for each copy.
 """
@@ -59,6 +59,7 @@ def main() -> None:
     found = combine(released, *several)
     columns = {"estimate": found.estimate, "error": found.error, "low": found.low, "high": found.high}
     print(pd.DataFrame(columns, index=released.index).to_string())
+    print(found.limit)
 
 
 if __name__ == "__main__":
@@ -80,8 +81,7 @@ class Redrawing:
     def __call__(self, generator: np.random.Generator) -> tuple[Codes, Model]:
         domain = self.released.domain
         rows = min(records_for(domain, self.released.total), self.most)
-        drawn = plausible(self.released, self.released.sample(rows, generator), generator)
-        codes = Lawful.of(domain).records(drawn, generator)
+        codes = Lawful.of(domain).records(plausible(self.released, rows, generator), generator)
         kernel = Kernel(
             StandIn(domain, codes, self.unit), SimulatedNoise(generator), self.mechanism.cost(domain, self.unit)
         )

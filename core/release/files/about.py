@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from textwrap import fill
+
 from core.base.errors import printable
 from core.base.wording import amount, plural
 from core.release.certificate import Certificate
+from core.release.copies.combining import LIMIT
 from core.release.listing import name_of, room_for
 from core.schema.domain import Domain
 
+WIDTH = 120
 ABOUT = """This folder was released with differential privacy.
 
 synthetic.csv, synthetic.parquet  synthetic records in the original columns; no line belongs to a person
@@ -38,14 +42,19 @@ copies/                           {number} tables that the original may be, by w
                                   mechanism makes of each with other noise (synthetic): to make intervals from
 combine.py                        one estimate with its interval from records, copies and origins: run it, or import it
 
-Use synthetic.csv for everything but intervals; a copy has the noise twice. Intervals account for the noise and, by a
-measured size, for dependences of columns that are in no measured table; a single strong one may still be missed.
+Use synthetic.csv for everything but intervals; a copy has the noise twice. Intervals account for the noise, for what a
+fit to noisy counts bends and, by a measured size, for dependences of pairs of columns that were not measured.
+{limit}
 """
 
 
 def about(certificate: Certificate, domain: Domain) -> str:
     """The text beside the files; it names every table that was asked for and is not listed."""
-    text = ABOUT + (COPIES.format(number=certificate.copies) if certificate.copies else "") + _doubtful(certificate)
+    text = (
+        ABOUT
+        + (COPIES.format(number=certificate.copies, limit=fill(LIMIT, WIDTH)) if certificate.copies else "")
+        + _doubtful(certificate)
+    )
     if not certificate.unlisted:
         return text
     lines = [

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from core.release.certificate import Certificate
+from core.release.copies.combining import LIMIT
 from core.release.files.catalogue import promise
 from core.schema.domain import Domain
 
@@ -45,9 +46,8 @@ def statistic(frame):
 
 found = combine(statistic(records), [statistic(each) for each in copies], [statistic(each) for each in origins])
 pd.DataFrame({"estimate": found.estimate, "low": found.low, "high": found.high}, index=statistic(records).index)"""
-ABOUT_COPIES = """Intervals that aim at 95 %: they account for the noise and, by a measured size, for dependences of
-columns that are in no measured table. Those of shares and means of groups come close; those of correlations and of
-coefficients of regressions can be too short, because a single strong dependence may be missed."""
+ABOUT_COPIES = f"""Intervals of 95 %: they account for the noise, for what a fit to noisy counts bends and, by a
+measured size, for dependences of pairs of columns that were not measured. {LIMIT}"""
 CAUTION = """Shares of many records are close to those of the table; the certificate says how close. Counts of
 small groups are mostly noise, no record belongs to a person, and tests that assume a random sample from the population
 are too sure of themselves here: the noise that protects people comes on top."""

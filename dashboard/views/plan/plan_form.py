@@ -67,7 +67,7 @@ def sizes(table: DeskTable, known: int | None) -> tuple[int, int | None, int]:
             key="copies",
             persist_state="session",
             help="So many more sets of records, each made from the release with other noise. They cost no budget and "
-            "show how far the noise can have moved any estimate: the ZIP has a script that makes intervals from them. "
+            "show how far any estimate can be off: the ZIP has a script that makes intervals from them. "
             "Ten are enough; each takes as long as the release.",
         )
     return guessed, None if chosen is None else int(chosen), int(copies)

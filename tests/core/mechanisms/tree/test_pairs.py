@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 
 from core.mechanisms.tree import pairs as pair_choice
-from core.mechanisms.tree.pairs import Candidates, best_prefix, by_value, shrunk, structured
+from core.mechanisms.tree.pairs import Candidates, best_prefix, by_value, left_unsure, shrunk, structured
 from core.models.fitting.triangulation import cells_of
 
 NAMES = tuple("abcdef")
@@ -118,3 +118,30 @@ def test_what_follows_from_chosen_pairs_is_not_chosen_again():
     chosen, structure = structured(candidates((distances + chance).astype(int)), ONES, 2 / 3, equal(20.0))
     assert {PAIRS[index] for index in chosen} == {pair for pair, step in zip(PAIRS, steps, strict=True) if step == 1}
     assert max(len(clique) for clique in structure.cliques) == 2
+
+
+def test_what_a_table_may_be_off_by_without_noise_is_what_it_is_off_by():
+    found = candidates([3_000] * 15)
+    chance = found.floors[0]
+    assert np.allclose(list(found.missed().values()), np.sqrt(3_000**2 - chance**2))
+
+
+def test_what_a_table_may_be_off_by_grows_with_what_is_not_known_of_its_score():
+    models = [np.full(16, 625.0)] * len(PAIRS)
+    chance = 16 * pair_choice.sampling_error(models[0])[0]
+    scores = np.rint(np.random.default_rng(0).normal(chance, 400.0, 15)).astype(np.int64)
+    found = Candidates.of(PAIRS, dict.fromkeys(PAIRS, 1.0), models, scores, 400.0)
+    drawn = np.maximum(np.random.default_rng(1).normal(found.distances[:, None], found.unsure, (15, 40_000)), 0.0)
+    expected = np.sqrt(((drawn + chance) ** 2 - chance**2).mean(axis=1))
+    assert np.allclose(list(found.missed().values()), expected, rtol=0.03)
+    assert expected.min() > 100
+
+
+def test_scores_that_lie_as_noise_does_leave_less_unsure_than_scores_that_differ():
+    generator, sigma = np.random.default_rng(2), 100.0
+    alike, apart = generator.normal(0, sigma, 400), generator.normal(0, 10 * sigma, 400)
+    assert left_unsure(alike, sigma) < 0.5 * sigma
+    assert 0.95 * sigma < left_unsure(apart, sigma) <= sigma
+    few_strong = np.concatenate([alike, np.full(20, 1e5)])
+    assert left_unsure(few_strong, sigma) < 0.55 * sigma
+    assert left_unsure(alike, 0.0) == left_unsure(np.zeros(0), sigma) == 0.0

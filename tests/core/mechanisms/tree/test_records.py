@@ -17,12 +17,19 @@ from core.mechanisms.tree.coarse import Views
 from core.mechanisms.tree.compression import Compression, Grouping
 from core.mechanisms.tree.measuring import Measuring
 from core.mechanisms.tree.records import measure_coarse
+from core.mechanisms.tree.tree import Tree
+from core.models.fitting.moments import MomentGoal
+from core.models.fitting.raking import TableGoal
 from core.privacy import accounting
+from core.privacy.budget import Budget
 from core.privacy.events import Cost
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
+from core.queries.marginals import Marginals
 from core.schema.domain import Booleans, Categories, Domain, Integers
 from core.table.counts import Cells
+from core.table.stand_in import StandIn
+from tests.kernels import run
 from tests.privacy.kit.cases import UNITS, neighbours
 from tests.privacy.kit.recorder import Recorder
 from tests.privacy.kit.replay import check_steps, paired
@@ -96,3 +103,35 @@ def test_they_tell_how_the_parts_depend_on_each_other():
     table = found.tables[parts["age"], "paid"]
     # The third part holds two of the five ages.
     assert np.allclose(table, 250 * np.outer([1, 1, -1, -1], [1, -1]), atol=20), "beyond what single columns say"
+
+
+def answers() -> StandIn:
+    """Six columns that follow one trait: yes or no, in few steps and in many."""
+    generator, sizes = np.random.default_rng(8), (2, 2, 5, 16, 30, 3)
+    trait, own = generator.normal(size=(6_000, 1)), generator.normal(size=(6_000, len(sizes)))
+    steps = np.argsort(np.argsort(0.7 * trait + 0.7 * own, axis=0), axis=0) / 6_000
+    columns = [
+        Booleans(name=f"q{place}") if size == 2 else Integers(name=f"q{place}", low=0, high=size - 1)
+        for place, size in enumerate(sizes)
+    ]
+    return StandIn(Domain(tuple(columns)), (steps * np.array(sizes)).astype(np.int64), Unit.row())
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-9])
+def test_what_pairs_tell_is_off_by_its_noise_and_by_no_more(delta: float) -> None:
+    """In standard deviations, of covariances and of counts: the fit that follows bends them, what is told is not."""
+    table = answers()
+    moments: list[float] = []
+    cells: list[float] = []
+    for _ in range(6):
+        told = run(Tree(queries=(Marginals(order=2),), budget=Budget(1, delta)), table).told
+        for goal in told:
+            truth = table.marginal(goal.columns)
+            if isinstance(goal, MomentGoal):
+                moments.append((goal.target - float((truth * goal.scores).sum())) / goal.sigma)
+            elif isinstance(goal, TableGoal):
+                assert goal.groups is not None
+                cells += ((goal.target - goal.groups.merged(truth)) / goal.sigma).ravel().tolist()
+    assert 0.6 < np.sqrt(np.mean(np.square(moments))) < 1.6
+    assert abs(np.mean(moments)) < 0.6
+    assert 0.7 < np.sqrt(np.mean(np.square(cells))) < 1.5
