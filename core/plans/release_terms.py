@@ -42,7 +42,7 @@ class ReleaseTerms(KeptText):
     measure: Fraction = Fraction(0)
     """The part of the budget that measures the finished release against the table; the mechanism gets the rest."""
     copies: int = 0
-    """Synthetic copies that show how far the noise can have moved an estimate; they cost nothing (`redrawing.py`)."""
+    """Synthetic copies, from which estimates have intervals; they cost nothing (`redrawing.py`)."""
 
     def to_json(self) -> dict[str, Any]:
         measured = {"measure": str(part)} if (part := exact(self.measure, "measure")) else {}
