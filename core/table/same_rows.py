@@ -1,4 +1,4 @@
-"""Whether two tables hold the same rows, whatever their order, format or choice of columns: the curator's own question.
+"""Whether two tables hold the same rows, in whatever order, format or choice of columns: the curator's own question.
 
 A sketch keeps short hashes of the cells of some rows, and how often each value of a column with few of them occurs. It
 is as private as the rows: it stays in the workspace, and what follows from it is shown to the curator alone.
@@ -33,6 +33,8 @@ from core.table.row_source import RowPiece, Rows
 
 Marks = NDArray[np.uint32]
 NOTHING = np.zeros(0, dtype=np.uint32)
+NULL = 0
+"""The mark of an empty cell."""
 
 MOST_COMPARED_ROWS = 100_000
 """Rows of a table that others are looked for in, at most; of larger ones every so many-th."""
@@ -46,6 +48,8 @@ CHANCE = 1e-4
 """How likely such a likeness may be by chance."""
 CLOSE = 0.1
 """How much less than by chance counts must differ to be those of the same rows."""
+BY_CHANCE = 8
+"""Hashes of different values that two columns with many of them may have in common; on average it is a half at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +142,7 @@ class _ColumnSketch:
 
     def _marks(self, values: Sequence[object]) -> Marks:
         """The marks of values, and, last, that of null, whose position is -1."""
-        return np.array([*self._memory.of(values), 0], dtype=np.uint32)
+        return np.array([*self._memory.of(values), NULL], dtype=np.uint32)
 
     def _tally(self, marks: Marks, often: NDArray[np.intp]) -> None:
         assert self.counts is not None
@@ -149,11 +153,22 @@ class _ColumnSketch:
 
 
 def same_rows(known: RowSketch, new: RowSketch) -> bool:
-    """Whether much of the smaller table is in the larger, by the columns that both have."""
-    shared = [name for name in known.marks if name in new.marks]
+    """Whether much of the smaller table is in the larger, by the columns that both have and spell alike.
+
+    A column without a value in common was written otherwise (days, yes and no in another language) or says what sets
+    the tables apart, the year for instance; either way it cannot tell that people are others.
+    """
+    shared = [name for name in known.marks if name in new.marks and _spelt_alike(known, new, name)]
     return bool(shared) and (
         _found_in(known, new, shared) or _found_in(new, known, shared) or _counts_agree(known, new, shared)
     )
+
+
+def _spelt_alike(known: RowSketch, new: RowSketch, name: str) -> bool:
+    if name in known.counts and name in new.counts:
+        return not (known.counts[name].keys() - {NULL}).isdisjoint(new.counts[name])
+    one, other = (np.unique(sketch.marks[name]) for sketch in (known, new))
+    return len(np.intersect1d(one[one != NULL], other, assume_unique=True)) > BY_CHANCE
 
 
 def _found_in(one: RowSketch, other: RowSketch, shared: Sequence[str]) -> bool:
@@ -214,12 +229,12 @@ def _spread(count: int, most: int) -> NDArray[np.intp]:
 
 
 def _hashed(values: Sequence[object], key: str) -> Marks:
-    """Short keyed hashes of what the values mean; never 0, which is null."""
+    """Short keyed hashes of what the values mean; never that of null."""
     meant = np.array([_meaning(value) for value in values], dtype=object)
     if not len(meant):
         return np.zeros(0, dtype=np.uint32)
     hashed = pd.util.hash_array(meant, hash_key=key, categorize=False).astype(np.uint64)
-    return np.where(meant == "", 0, hashed % np.uint64(2**32 - 1) + np.uint64(1)).astype(np.uint32)
+    return np.where(meant == "", NULL, hashed % np.uint64(2**32 - 1) + np.uint64(1)).astype(np.uint32)
 
 
 def _often(values: Mapping[object, int], key: str) -> dict[int, int]:

@@ -71,12 +71,21 @@ SAME: dict[str, Callable[[Path], object]] = {
     "names in capitals": lambda _: PEOPLE.rename(columns=str.upper),
     "half of the rows": lambda _: PEOPLE.iloc[::2],
     "two hundred rows": lambda _: PEOPLE.iloc[:200],
+    "days written otherwise": lambda _: PEOPLE.assign(visit=PEOPLE["visit"].dt.strftime("%d.%m.%Y")),
+    "yes and no in another language": lambda _: PEOPLE.assign(ill=PEOPLE["ill"].map({True: "ja", False: "nein"})),
+    "another currency": lambda _: PEOPLE.assign(charge=PEOPLE["charge"] * 1.0837),
+    "a year later": lambda _: PEOPLE[["age", "region", "ill"]].assign(visit=2021),
+    "days otherwise and half of the rows": lambda _: PEOPLE.assign(visit=PEOPLE["visit"].dt.strftime("%d.%m.%Y")).iloc[
+        ::2
+    ],
     "twice as many people": lambda _: pd.concat([PEOPLE, drawn(2)]),
 }
 OTHER: dict[str, Callable[[Path], object]] = {
     "other people": lambda _: drawn(2),
     "other people in coarse columns": lambda _: drawn(2)[["region", "ill"]],
     "other people in one column": lambda _: drawn(2)[["age"]],
+    "other people, and days written otherwise": lambda _: drawn(2).assign(visit="none of these days"),
+    "nothing but days written otherwise": lambda _: PEOPLE[["visit"]].astype(str).add(" or so"),
     "a few other people": lambda _: drawn(2, 300),
     "a few in a coarse column": lambda _: drawn(2, 300)[["region"]],
     "many other people and some of these": lambda _: pd.concat([drawn(2), PEOPLE.iloc[:600]]),

@@ -45,6 +45,7 @@ WAYS: dict[str, Callable[[Path], Any]] = {
     "a useless column": lambda folder: written(PEOPLE.assign(useless=1), folder / "useless.csv"),
     "one row less": lambda folder: written(PEOPLE.iloc[1:], folder / "less.csv"),
     "Parquet": parquet,
+    "days written otherwise": lambda folder: PEOPLE.assign(visit=PEOPLE["visit"].dt.strftime("%d.%m.%Y")),
     "a selection of columns": lambda folder: written(PEOPLE[["age", "region"]], folder / "some.csv"),
     "a DataFrame": lambda folder: PEOPLE,
 }
