@@ -11,7 +11,8 @@ from core.release.certificate import Certificate
 from core.release.reports.content import cite
 from core.release.reports.imprint import Imprint
 
-LONGEST_LINE, LONGEST_ABOUT = 200, 2_000
+LONGEST_LINE, LONGEST_ABOUT, LONGEST_LOGO = 200, 2_000, 12
+MOST = {"about": LONGEST_ABOUT, "logo": LONGEST_LOGO}
 KEPT_UNDER = "publisher"
 
 
@@ -21,6 +22,8 @@ class Publisher:
 
     title: str = ""
     """Of the page; otherwise it is called after what it does."""
+    logo: str = ""
+    """A few letters that stand above the title as a sign."""
     organisation: str = ""
     contact: str = ""
     """An address or a page where questions are answered."""
@@ -30,7 +33,7 @@ class Publisher:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            text, most = getattr(self, field.name), LONGEST_ABOUT if field.name == "about" else LONGEST_LINE
+            text, most = getattr(self, field.name), MOST.get(field.name, LONGEST_LINE)
             if not isinstance(text, str) or len(text) > most:
                 raise BadParameter(field.name, f"must be a text of at most {most:,} characters.")
             object.__setattr__(self, field.name, printable(text.strip(), most))

@@ -5,14 +5,22 @@ from __future__ import annotations
 import streamlit as st
 
 from core.desk.desk import Desk
-from core.desk.kept.publisher import LONGEST_ABOUT, LONGEST_LINE, Publisher
+from core.desk.kept.publisher import LONGEST_ABOUT, LONGEST_LINE, LONGEST_LOGO, Publisher
 from dashboard.views.common import messages
+from dashboard.views.shared.wordmark import wordmark
 
 TITLE = "Shared"
 WHAT = (
     "Everything here was computed from private tables with differential privacy: it describes a population, and its "
     "certificate says how little one person more or less can change it. Every number may be used and passed on."
 )
+
+
+def head(publisher: Publisher) -> None:
+    """The sign and the title of the page."""
+    if publisher.logo:
+        st.image(wordmark(publisher.logo), alt=publisher.logo)
+    st.title(messages.plain(publisher.title) or TITLE)
 
 
 def show(publisher: Publisher) -> None:
@@ -30,6 +38,7 @@ def edit(desk: Desk) -> None:
     known = desk.publisher.read()
     with st.expander("Who publishes", icon=":material/badge:"), st.form("publisher", border=False):
         title = st.text_input("Title of this page", known.title, max_chars=LONGEST_LINE, placeholder=TITLE)
+        logo = st.text_input("Logo", known.logo, max_chars=LONGEST_LOGO, help="A few letters, shown above the title.")
         organisation = st.text_input("Organisation", known.organisation, max_chars=LONGEST_LINE)
         contact = st.text_input("Contact", known.contact, max_chars=LONGEST_LINE)
         licence = st.text_input("Licence", known.licence, max_chars=LONGEST_LINE, placeholder="CC BY 4.0")
@@ -37,6 +46,8 @@ def edit(desk: Desk) -> None:
         if st.form_submit_button("Save", type="primary"):
             with messages.guarded():
                 desk.publisher.write(
-                    Publisher(title=title, organisation=organisation, contact=contact, licence=licence, about=about)
+                    Publisher(
+                        title=title, logo=logo, organisation=organisation, contact=contact, licence=licence, about=about
+                    )
                 )
                 st.rerun()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -143,8 +145,12 @@ def test_a_stranger_reads_who_publishes_and_how_to_cite(page: Open, desk: Desk, 
     app = page("shared")
     field(app, "Organisation").set_value("Office *of* Statistics")
     field(app, "Licence").set_value("CC BY 4.0")
+    field(app, "Logo").set_value("O<S>")
     button(app, "Save").click().run()
     assert not errors(app)
+    [sign] = app.get("image")
+    drawn = b64decode(sign.proto.imgs[0].url.partition("base64,")[2])
+    assert sign.proto.imgs[0].alt == "O<S>" and b"O&lt;S&gt;" in drawn
     said = words(app)
     assert r"Published by Office \*of\* Statistics" in said and "CC BY 4" in said
     [cited] = [str(found.value) for found in app.get("code")]

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import BadParameter
-from core.desk.kept.publisher import LONGEST_LINE, Publisher, PublisherFile
+from core.desk.kept.publisher import LONGEST_LINE, LONGEST_LOGO, Publisher, PublisherFile
 from core.desk.kept.small_files import SmallFiles
 
 
@@ -21,3 +21,5 @@ def test_what_is_written_is_read_and_nothing_is_fine(tmp_path: Path) -> None:
 def test_what_is_too_long_is_named() -> None:
     with pytest.raises(BadParameter, match="contact"):
         Publisher(contact="x" * (LONGEST_LINE + 1))
+    with pytest.raises(BadParameter, match="logo"):
+        Publisher(logo="x" * (LONGEST_LOGO + 1))
