@@ -62,8 +62,8 @@ def range_error(table: Rows, released, column: str) -> float:
     return float(np.abs(off[last] - off[first]).mean())
 
 
-def drawn(table: Rows, model) -> Rows:
-    return Rows(table.domain, model.sample(len(table.codes), np.random.default_rng(0)))
+def drawn(table: Rows, model, seed: int = 0) -> Rows:
+    return Rows(table.domain, model.sample(len(table.codes), np.random.default_rng(seed)))
 
 
 @pytest.fixture
@@ -155,14 +155,14 @@ def test_planes_that_are_counted_improve_halfspaces(few_points, monkeypatch):
 def test_ranges_are_as_good_as_those_of_a_tree_of_their_own_share():
     table = people()
     asked = (Intervals(column="pay"),)
-    both = [run(Tree(queries=(Marginals(order=2), *asked), budget=Budget(1)), table, Noise()) for _ in range(10)]
+    both = [run(Tree(queries=(Marginals(order=2), *asked), budget=Budget(1)), table, Noise()) for _ in range(40)]
     alone = [run(IntervalTree(queries=asked, budget=Budget(0.33)), table, Noise()) for _ in range(10)]
     ours, records, theirs = (
         np.mean([range_error(table, each, "pay") for each in models])
-        for models in (both, [drawn(table, model) for model in both], alone)
+        for models in (both, [drawn(table, model, place) for place, model in enumerate(both)], alone)
     )
-    # Over 14 runs each the model erred by .0013 of the rows, and whole records by 1.12 of the model; the tree alone,
-    # which searches first, as the model does not, by .00096.
+    # Over 90 runs the model erred by .00132 of the rows and whole records by 1.24 of that, give or take .02 (weighted
+    # ones by 1.06, over 30); the tree alone, which searches first, as the model does not, by .00096.
     assert ours < 0.0015
     assert ours < 1.6 * theirs
     assert records < 1.3 * ours
