@@ -223,6 +223,7 @@ EQUIVALENT: dict[str, str] = {
     "core/privacy/samplers.py _reached | error = Decimal(10) ** (-5) | plus 1: 5": "still far above the error of the digits in use, and far below 1",
     "core/privacy/samplers.py _reached | error = Decimal(10) ** (-5) | half: 5": "still far above the error of the digits in use, and far below 1",
     "core/privacy/samplers.py _reached | error = Decimal(10) ** (-5) | times 2: 5": "still far above the error of the digits in use, and far below 1",
+    "core/privacy/renyi.py _of_event | if order is None or epsilon == 0: | minus 1: 0": "the least of the bounds is then 0, which is epsilon",
     "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | compared otherwise: order * epsilon < Fraction(1, 10 ** 6)": _GUARDED,
     "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | times 2: 1": _GUARDED,
     "core/privacy/renyi.py _of_event | if order * epsilon < Fraction(1, 10 ** 6) or epsilon > 1000: | minus 1: 10": _GUARDED,

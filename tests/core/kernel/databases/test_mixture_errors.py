@@ -65,6 +65,11 @@ def test_bad_mixtures_are_refused(believed, weights, name):
     assert refused.value.parameter == name
 
 
+def test_a_single_database_may_have_the_smallest_weight():
+    errors = MixtureErrors((STATISTICS,), DOMAIN, np.zeros((1, 3), dtype=int), np.array([1]))
+    assert (errors.weight, errors.sensitivity(Unit.row())) == (1, 2)
+
+
 def test_one_number_for_every_question():
     """Numpy would repeat a single number for all questions."""
     errors = MixtureErrors((STATISTICS,), DOMAIN, np.zeros((2, 1), dtype=int), np.array([1, 1]))
