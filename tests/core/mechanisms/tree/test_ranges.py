@@ -217,6 +217,7 @@ def test_what_is_foreseen_counts_the_search():
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("unit", [Unit.row(), Unit.row("replace")])
 def test_ranges_of_a_column_with_empty_runs_err_less(unit, monkeypatch):
+    """About .64 and .48 of the error without the search; a mean of 100 runs is off by .05 or so."""
     generator, domain = np.random.default_rng(3), Domain((Integers(name="x", low=0, high=2**12 - 1),))
     truth = np.zeros(2**12, dtype=np.int64)
     truth[generator.choice(2**12, 8, replace=False)] = 4_000
@@ -224,7 +225,7 @@ def test_ranges_of_a_column_with_empty_runs_err_less(unit, monkeypatch):
 
     def error():
         found = []
-        for _ in range(12):
+        for _ in range(100):
             model = run(Tree(queries=(Intervals(column="x"),), budget=Budget(1)), Cells(domain, truth, unit))
             off = np.concatenate([[0.0], np.cumsum(model.marginal(("x",)) - truth)])
             found.append(np.abs(off[ends[1]] - off[ends[0]]).mean())
