@@ -5,7 +5,8 @@ that was ever drawn for it. Its result is gone: it is entered as void, so the sa
 same payment. Where two copies of a workspace have spent beside each other, their spends may together be more than the
 total; the account is then spent, whatever its sums are. Unit and budget of an account are free until its first plan,
 so the copy may have declared others than the spend was priced for: a way in which it was not priced can never cover
-again, and none can where the unit is another one.
+again, and none can where the unit is another one. Where both are the same, but an account that was opened by an older
+version counts as a new one in the copy, it is again what the spend was priced for.
 """
 
 from __future__ import annotations
@@ -89,6 +90,11 @@ def recover(connection: Connection, spend: JournalSpend) -> None:
         VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (fingerprint) DO NOTHING""",
         (spend.fingerprint, spend.unit_json, spend.budget_json, spend.ways, spend.total, spend.reserved_at),
     )
+    if not rows.in_use(connection, spend.fingerprint):
+        connection.execute(
+            "UPDATE account SET ways = ?, total = ? WHERE fingerprint = ? AND unit_json = ? AND budget_json = ?",
+            (spend.ways, spend.total, spend.fingerprint, spend.unit_json, spend.budget_json),
+        )
     details = json.dumps({"kind": LOST_DETAILS, "unit": json.loads(spend.unit_json)})
     connection.execute(
         """INSERT INTO dataset (id, fingerprint, name, schema_json, created_at, details_json)

@@ -167,8 +167,10 @@ def same_rows(known: RowSketch, new: RowSketch) -> bool:
 def _spelt_alike(known: RowSketch, new: RowSketch, name: str) -> bool:
     if name in known.counts and name in new.counts:
         return not (known.counts[name].keys() - {NULL}).isdisjoint(new.counts[name])
-    one, other = (np.unique(sketch.marks[name]) for sketch in (known, new))
-    return len(np.intersect1d(one[one != NULL], other, assume_unique=True)) > BY_CHANCE
+    one, other = (found[found != NULL] for found in (np.unique(sketch.marks[name]) for sketch in (known, new)))
+    # A part of a table may have a single one of its many values: a town, a ward.
+    few = LEAST_SHARED * min(len(one), len(other))
+    return len(np.intersect1d(one, other, assume_unique=True)) > min(BY_CHANCE, few)
 
 
 def _found_in(one: RowSketch, other: RowSketch, shared: Sequence[str]) -> bool:

@@ -87,6 +87,18 @@ def test_gaussian_noise():
 
 
 @pytest.mark.exhaustive
+def test_noise_of_two_numbers_together():
+    """Both move by one. One draw is one cube, so these are a tenth of the runs, which show most of the epsilon."""
+
+    def draw(value):
+        hidden = np.full(2, value)
+        drawn = (NOISE.cube(hidden, epsilon=Fraction(1), sensitivity=1) for _ in range(MANY // 10))
+        return np.array([both.min() for both in drawn])
+
+    assert 0.7 <= two(draw, 0, 1) <= 1
+
+
+@pytest.mark.exhaustive
 def test_selection():
     """One candidate gains a point and thirty lose one: nearly the whole epsilon."""
 

@@ -16,15 +16,27 @@ import pytest
 
 from core import registry
 from core.privacy import accounting
+from core.privacy.unit import Unit
+from core.queries.intervals import Intervals
+from core.queries.rectangles import Rectangles
+from core.schema.domain import Domain, Integers
 from tests.accounts import part_of
 from tests.kernels import run
-from tests.privacy.kit.cases import CASES, DOMAIN, EXAMPLES, few_points, neighbours
+from tests.privacy.kit.cases import CASES, DOMAIN, EXAMPLES, PURE, UNITS, few_points, neighbours
 from tests.privacy.kit.recorder import Recorder
 from tests.privacy.kit.replay import check_released, check_steps, on_both
 
 PAIRS = 200
 """Generated pairs of neighbours for each mechanism, over all its cases."""
 NAMES = Counter(case.values[0].name for case in CASES)
+LINE = Domain((Integers(name="a", low=0, high=511),))
+PLANE = Domain((Integers(name="a", low=0, high=39), Integers(name="b", low=0, high=39)))
+SEARCHING = {
+    "interval-tree": (LINE, Intervals(column="a")),
+    "rectangle-tree": (PLANE, Rectangles(columns=("a", "b"))),
+    "tree": (LINE, Intervals(column="a")),
+}
+"""Those that look where rows crowd before they count, which they do in no table as small as that of all others."""
 
 
 @pytest.fixture(autouse=True)
@@ -51,6 +63,20 @@ def replayed(mechanism, unit, pairs: int, seed: int) -> None:
 @pytest.mark.parametrize(("mechanism", "unit"), CASES)
 def test_record_and_replay_on_neighbours(mechanism, unit):
     replayed(mechanism, unit, max(10, -(-PAIRS // NAMES[mechanism.name])), 8)
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: f"{unit.limit}{unit.neighbours}")
+@pytest.mark.parametrize("name", SEARCHING)
+def test_a_search_is_replayed_on_neighbours_too(name: str, unit: Unit) -> None:
+    domain, query = SEARCHING[name]
+    mechanism = registry.mechanism_from(name, (query,), PURE, {})
+    generator, reached, kinds = np.random.default_rng(12), 0.0, set[str]()
+    for seed in range(8):
+        steps, one, two = on_both(mechanism, *neighbours(unit, generator, domain), seed)
+        reached = max(reached, check_steps(steps))
+        check_released(one, two)
+        kinds |= {call.kind for call, _ in steps}
+    assert reached == 1 and "exceeds" in kinds
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -57,6 +58,17 @@ def test_counting_agrees_with_numpy(sizes: list[int], rows: int, seed: int) -> N
         table = counting.histogram(columns, sizes, rows)
         assert table[tuple(points.T)].tolist() == often.tolist()
         assert table.sum() == rows
+
+
+def test_combinations_of_few_cells_take_no_memory_by_the_row() -> None:
+    rows = 2_000_000
+    columns = [np.arange(rows, dtype=np.uint32).astype(np.uint8) % size for size in (200, 30)]
+    tracemalloc.start()
+    points, often = counting.occurring(columns, (200, 30), rows)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert often.sum() == rows and len(points) == len(np.unique(columns[0].astype(int) * 30 + columns[1]))
+    assert most < 2 * rows, "less than two bytes for each row: a block and the cells"
 
 
 def test_counting_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

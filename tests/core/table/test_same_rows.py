@@ -106,6 +106,24 @@ def test_other_rows_are_not(what: str, tmp_path: Path) -> None:
     assert not same_rows(KNOWN, sketch(OTHER[what](tmp_path)))
 
 
+def towns(seed: int) -> pd.DataFrame:
+    """Of 2,000 towns; nobody stands alone but by the town."""
+    generator = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {name: generator.integers(0, size, 30_000) for name, size in (("town", 2_000), ("age", 70), ("sex", 2))}
+    )
+
+
+@pytest.mark.parametrize("chosen", [1, 2, 5, 40])
+def test_the_people_of_a_few_towns_are_recognised_among_those_of_all(chosen: int) -> None:
+    """A column with one value says nothing by itself, and yet tells who these people are among all."""
+    every, other = towns(7), towns(8)
+    part, others = (sketch(each[each["town"] < chosen]) for each in (every, other))
+    whole = sketch(every).thinned()
+    assert same_rows(whole, part) and same_rows(part.thinned(), sketch(every))
+    assert not same_rows(whole, others)
+
+
 @pytest.mark.exhaustive
 def test_hundreds_of_tables_of_the_same_town_are_kept_apart() -> None:
     columns = [["age", "region"], ["region", "ill"], ["region"], list(PEOPLE.columns)]

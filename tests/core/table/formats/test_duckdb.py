@@ -14,7 +14,7 @@ from core.privacy.unit import Unit
 from core.schema.domain import Booleans, Categories, Dates, Domain, Integers, Reals
 from core.table.files import ParquetFiles
 from core.table.formats import duckdb_rows
-from core.table.formats.duckdb_tables import ParquetRows
+from core.table.formats.duckdb_tables import LONGEST_LINE, TEXT_BUFFER, ParquetRows
 from core.table.formats.engine import engine_for
 from core.table.source import opened
 from core.table.table import Table, inspect
@@ -177,3 +177,21 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None
         part(path, 500, 51)
         with pytest.raises(BadFile, match="changed while it was read"):
             rows.fingerprint()
+
+
+@pytest.mark.exhaustive
+def test_lines_lie_across_the_buffers_that_a_text_file_is_read_with(tmp_path: Path) -> None:
+    rows, path = 60_000, tmp_path / "people.csv"
+    note = '"' + "several\nlines, " * 30 + '"'
+    with path.open("w", encoding="utf-8") as file:
+        file.write("age,note,ill\n")
+        file.writelines(f"{row % 90},{note},{row % 7 == 0}\n" for row in range(rows))
+    assert path.stat().st_size > 3 * TEXT_BUFFER
+    domain = Domain((Integers(name="age", low=0, high=89), Booleans(name="ill")))
+    table = Table.load(path, domain, Unit.row(), Noise())
+    assert table.codes["age"].tolist() == [row % 90 for row in range(rows)]
+    assert table.misfits == {"age": 0, "ill": 0}
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f"1,{'x' * LONGEST_LINE},true\n")
+    with pytest.raises(BadFile):
+        Table.load(path, domain, Unit.row(), Noise())
