@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from core.schema.attributes import Attribute
 from core.schema.domain import Dates, Domain
+from dashboard.views.common import calendar_axis
 
 MOST_CELLS, FEW_CELLS, FEW_TICKS, MOST_TICKS = 4_000, 60, 12, 26
 TO = " to "
@@ -47,19 +48,26 @@ def axis(attribute: Attribute, labels: Sequence[str]) -> dict[str, Any]:
     """An axis of a column's cells. Labels such as '3' or '2024-01-01' are names here, not numbers or dates.
 
     Bins of days, and many bins of numbers, are long to read: each is marked by what it begins with, and at most some.
+    Many days are marked at the first of months, quarters or years.
     """
+    if isinstance(attribute, Dates) and (time := calendar_axis.marks(labels)) is not None:
+        return _axis(attribute.name, labels, [place for place, _ in time], [mark for _, mark in time])
     places = spread(len(labels), MOST_TICKS)
     marks, title = [labels[place] for place in places], attribute.name
     many = isinstance(attribute, Dates) or (attribute.ordered and len(marks) > FEW_TICKS)
     if many and any(TO in mark for mark in marks):
         marks, title = [mark.partition(TO)[0] for mark in marks], f"{attribute.name}, bins from"
+    return _axis(title, labels, places, marks)
+
+
+def _axis(title: str, labels: Sequence[str], places: Sequence[int], marks: Sequence[str]) -> dict[str, Any]:
     return {
         "type": "category",
         "automargin": True,
         "title": title,
         "tickmode": "array",
         "tickvals": [labels[place] for place in places],
-        "ticktext": marks,
+        "ticktext": list(marks),
     }
 
 
