@@ -126,9 +126,10 @@ def _tiny_epsilon_warning(epsilon: float) -> str:
     if epsilon >= SMALL_EPSILON:
         return ""
     rows = f"{1 / epsilon:,.0f}" if epsilon > 1e-15 else f"{1 / epsilon:.0e}"
+    typed = f"{epsilon:g}".replace("e-0", "e-")
     return (
-        f"Epsilon is {f'{epsilon:g}'.replace('e-0', 'e-')}: noise of about {rows} rows is added to a count, so the release of a smaller table "
-        "is pure noise."
+        f"Epsilon is {typed}: noise of about {rows} rows is added to a count, so the release of a smaller table is "
+        "pure noise."
     )
 
 
