@@ -16,16 +16,33 @@ MOST_OFF = 0.02
 """Part of the rows by which an answer of a session may be off: a group of every tenth row is then known to a fifth."""
 
 
+COUNTED = "marginals"
+"""The class whose questions are the counts of tables."""
+
+
 def moved_share(queries: Sequence[QueryClass], domain: Domain, error: float, rows: float) -> float | None:
     """The share of the rows that an error of so many rows for each count puts into a wrong cell of a table.
 
     Half of the sum of the errors of all cells of an average table, over the rows: the total variation that is to be
     expected. None where something else than tables of counts is asked.
     """
-    if rows <= 0 or not queries or any(query.name != "marginals" for query in queries):
+    if rows <= 0 or not queries or any(query.name != COUNTED for query in queries):
         return None
     cells = [domain.cells(columns) for query in queries for columns in asked_tables(query, domain)]
     return error * sum(cells) / len(cells) / 2 / rows if cells else None
+
+
+def moved_in_tables(
+    queries: Sequence[QueryClass], domain: Domain, error: float, counts: float | None, rows: float
+) -> float | None:
+    """The same of the tables alone, where other questions are asked beside them and `error` is the mean of all.
+
+    `counts` is the mean error of a count of those tables; None where it is not known, and so is then the share.
+    """
+    tables = [query for query in queries if query.name == COUNTED]
+    if len(tables) == len(queries):
+        return moved_share(queries, domain, error, rows)
+    return None if counts is None else moved_share(tables, domain, counts, rows)
 
 
 def too_small(moved: float | None) -> str | None:

@@ -93,7 +93,8 @@ def code_book(path: Path, kind: SurveyFormat) -> list[dict[str, Any]]:
     A list of codes is taken where the file does not call the column a measurement and more than one code has a label: a
     single one is mostly that of a refusal.
     """
-    about = getattr(_reader(), READERS[kind])(str(path), metadataonly=True)[1]
+    # Which codes count as missing is told only to those who ask for the codes themselves.
+    about = getattr(_reader(), READERS[kind])(str(path), metadataonly=True, user_missing=True)[1]
     lines = []
     for name, label in zip(about.column_names, about.column_labels, strict=True):
         codes = _codes(about, name)

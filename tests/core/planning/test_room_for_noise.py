@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from core.planning.room_for_noise import MOST_MOVED, MOST_OFF, moved_share, too_few_for_answers, too_small
+from core.planning.room_for_noise import (
+    MOST_MOVED,
+    MOST_OFF,
+    moved_in_tables,
+    moved_share,
+    too_few_for_answers,
+    too_small,
+)
 from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
 from core.schema.domain import Domain, Integers
@@ -21,6 +28,13 @@ def test_other_questions_are_not_judged():
     assert moved_share([Intervals(column="a")], DOMAIN, 2, 1000) is None
     assert moved_share([Marginals(order=2)], DOMAIN, 2, 0) is None
     assert too_small(None) is None
+
+
+def test_tables_are_judged_by_their_own_errors_where_other_questions_are_asked_too():
+    mixed = [Marginals(order=2), Intervals(column="a")]
+    assert moved_in_tables(mixed, DOMAIN, 50, 2, 1000) == pytest.approx(0.1)
+    assert moved_in_tables(mixed, DOMAIN, 50, None, 1000) is None, "the mean of all says nothing of them"
+    assert moved_in_tables(mixed[:1], DOMAIN, 2, None, 1000) == pytest.approx(0.1)
 
 
 def test_only_a_small_table_is_warned_of():
