@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.base.errors import DeskError
-from core.base.wording import rows
+from core.base.wording import plural, rows
 from core.formulas.question import canonical, cell_text, halfspace_text, question
 from core.formulas.spans import Span
 from core.formulas.sql.grammar import is_select
@@ -106,7 +106,10 @@ def _say(text: Composed, session: Asked) -> None:
     if isinstance(text, Statistic):
         asked = SessionQuestion.of(text, session.domain).words
     elif is_select(text):
-        messages.note(session.sql_price(text).sentence(), "public")
+        price = session.sql_price(text)
+        # Of a release every answer is free.
+        asks = f"It asks at most {plural(price.questions, 'question')}."
+        messages.note(asks if session.free else price.sentence(), "public")
         return
     else:
         asked = question(text, session.domain).words

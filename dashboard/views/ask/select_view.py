@@ -67,8 +67,11 @@ def _groups(answer: SelectAnswer, key: str) -> None:
 def _table(answer: SelectAnswer) -> None:
     """Every number as exactly as it is of use: counts in whole rows, all others in four digits."""
     frame, formats = answer.frame(), {}
+    ends = [name for title in answer.titles for name in headings(title)[1:]]
+    # Where no number has an interval its columns would be empty.
+    frame = frame.drop(columns=[name for name in ends if frame[name].isna().all()])
     for title, counted in zip(answer.titles, answer.counted, strict=True):
-        for name in headings(title):
+        for name in frame.columns.intersection(list(headings(title))):
             frame[name] = [_rounded(value, counted) for value in frame[name]]
             formats[name] = st.column_config.NumberColumn(format="localized")
     alt = f"{plural(len(answer.rows), 'group')} with every number."
