@@ -103,7 +103,7 @@ def sentence(desk: Desk, plan_id: str, progress: RunProgress) -> str:
 
 
 def slowdown() -> float:
-    """How many times as long a run takes here and now as where it is alone, by how many wait for the same processors."""
+    """How many times as long a run takes here and now as alone, by how many wait for the same processors."""
     load, _, _ = os.getloadavg()
     return max(1.0, (OTHERS * load + 1) / (os.cpu_count() or 1))
 
