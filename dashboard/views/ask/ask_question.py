@@ -22,7 +22,7 @@ from core.sessions.visit import UNLISTED, Visit
 from dashboard.views.ask import numbers_form, select_view, statistic_form
 from dashboard.views.common import charts, messages, state
 
-Asked = Session | AskedRelease
+OpenToQuestions = Session | AskedRelease
 Composed = str | Statistic
 """A question as it was put together: a formula, a SELECT, or a statistic that neither can say."""
 MOST_STEPS = 1_000
@@ -47,7 +47,7 @@ class Guest:
     def visit(self, here: state.PageState, session: Session) -> Visit:
         return Visit(session=session, hard=self.hard - here.taken.get(session.id, 0), kept=self.kept)
 
-    def asks(self, here: state.PageState, asked: Asked) -> Visit | AskedRelease:
+    def asks(self, here: state.PageState, asked: OpenToQuestions) -> Visit | AskedRelease:
         return asked if isinstance(asked, AskedRelease) else self.visit(here, asked)
 
 
@@ -66,7 +66,7 @@ def of_release(here: state.PageState, asked: AskedRelease, most: int) -> None:
     _box(here, asked, Guest(most=most, hard=0, kept=0))
 
 
-def _box(here: state.PageState, session: Asked, guest: Guest | None) -> None:
+def _box(here: state.PageState, session: OpenToQuestions, guest: Guest | None) -> None:
     ways: dict[str, Callable[[Domain, str], Composed | None]] = {
         "A group": _cell,
         "Numbers by group": numbers_form.compose,
@@ -101,7 +101,7 @@ def _box(here: state.PageState, session: Asked, guest: Guest | None) -> None:
             select_view.show(answer, session.id, session.free)
 
 
-def _say(text: Composed, session: Asked) -> None:
+def _say(text: Composed, session: OpenToQuestions) -> None:
     """What is about to be asked, in words."""
     if isinstance(text, Statistic):
         asked = SessionQuestion.of(text, session.domain).words
@@ -117,7 +117,7 @@ def _say(text: Composed, session: Asked) -> None:
     messages.note(messages.plain(asked[:1].upper() + asked[1:]) + ".", "public")
 
 
-def _ask(here: state.PageState, session: Asked, text: Composed, guest: Guest | None) -> None:
+def _ask(here: state.PageState, session: OpenToQuestions, text: Composed, guest: Guest | None) -> None:
     """In the button's callback: an answer is stored before it is shown, so a click elsewhere loses nothing."""
     try:
         statement = text if isinstance(text, str) and is_select(text) else None
