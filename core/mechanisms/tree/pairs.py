@@ -65,6 +65,8 @@ class Candidates:
     """The part of each distance that chance alone makes."""
     unsure: float = 0.0
     """Standard deviation of what a distance may be, given its noisy score and all others."""
+    luck: Floats | float = 0.0
+    """Standard deviation of the part of each distance that chance alone makes."""
 
     @classmethod
     def of(
@@ -77,7 +79,7 @@ class Candidates:
         gains: Mapping[Columns, float] | None = None,
     ) -> Candidates:
         """Candidates from the model's tables and noisy scores, shrunk towards their mean by what is noise in them."""
-        often, mass, chance, floors = [], [], [], []
+        often, mass, chance, floors, luck = [], [], [], [], []
         for model in models:
             counts = model.ravel()
             steps = np.searchsorted(_EDGES, counts)
@@ -87,6 +89,7 @@ class Candidates:
             mass.append(counts.sum() - np.cumsum(held)[:-1])
             errors = sampling_error(counts)
             floors.append(errors.sum())
+            luck.append(math.sqrt(max(counts.sum() - float((errors**2).sum()), 0.0)))
             chance.append(floors[-1] - np.cumsum(np.bincount(steps, weights=errors, minlength=_EDGES.size + 1))[:-1])
         return cls(
             tuple(columns),
@@ -100,6 +103,7 @@ class Candidates:
             np.array([1.0 if gains is None else gains[key] for key in columns]),
             np.array(floors),
             left_unsure(scores - np.array(floors), sigma),
+            np.array(luck),
         )
 
     def off(self) -> dict[Columns, float]:
@@ -109,9 +113,10 @@ class Candidates:
     def missed(self) -> dict[Columns, float]:
         """By how many rows each table may be off beyond chance: the root of the mean square over what its score allows.
 
-        Independent errors of a cell add up in squares, so a distance d more than chance c has (c + d)^2 - c^2.
+        Independent errors of a cell add up in squares, so a distance d more than chance c has (c + d)^2 - c^2. Chance
+        may have made less than it does on average, too.
         """
-        unsure = max(self.unsure, 1e-9)
+        unsure = np.sqrt(max(self.unsure, 1e-9) ** 2 + np.asarray(self.luck) ** 2)
         part = self.distances / unsure
         inside, density = ndtr(part), np.exp(-(part**2) / 2) / math.sqrt(2 * math.pi)
         beyond = unsure * (part * inside + density)
