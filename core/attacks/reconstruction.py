@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from core.base.arrays import IntArray
 from core.base.errors import BadParameter
@@ -102,6 +101,8 @@ def noise_size(sets: int, budget: Budget) -> float:
 
 def by_linear_program(sets: NDArray[Any], answers: NDArray[Any]) -> IntArray:
     """Bits whose largest error over all answers is smallest, rounded."""
+    from scipy.optimize import linprog  # takes a third of a second to load, for which a page would wait
+
     count, people = sets.shape
     slack = np.ones((count, 1))
     found = linprog(

@@ -76,13 +76,35 @@ def percent_up(share: float) -> int:
     return math.ceil(round(100 * share, 9))
 
 
+def factor_up(epsilon: float) -> str:
+    """e^epsilon, rounded up for the same reason: to three digits, fewer of what it is above 1, all before the point.
+
+    >>> [factor_up(epsilon) for epsilon in (1.0, 0.2, 1e-9, 12.0, 50.0, 0.0)]
+    ['2.72', '1.23', '1.000000001', '162,755', '5.19 × 10^21', '1']
+    """
+    if epsilon <= 0:
+        return "1"
+    power = epsilon / math.log(10)
+    if power >= 6:
+        whole = math.floor(power)
+        digits = math.ceil(round(100 * 10 ** (power - whole), 6))
+        return f"{digits / 100:g} × 10^{whole}" if digits < 1000 else f"1 × 10^{whole + 1}"
+    factor = math.exp(epsilon)
+    if factor >= 100:
+        return f"{math.ceil(round(factor, 6)):,}"
+    # Near 1 the excess is what says anything: a whole step of its first digit.
+    places = 1 if factor >= 10 else 2 if factor >= 1.01 else -math.floor(math.log10(math.expm1(epsilon)))
+    step = 10.0**-places
+    return f"{1 + math.ceil(round(math.expm1(epsilon) / step, 6)) * step:.{places}f}"
+
+
 def budget_warnings(epsilon: float, delta: float) -> tuple[str, ...]:
     """Why a budget promises little or buys nothing, in sentences.
 
     >>> budget_warnings(1.0, 1e-9)
     ()
-    >>> budget_warnings(1e-9, 0.0)[0][:71]
-    'Epsilon is 1e-09: noise of about 1,000,000,000 rows is added to a count'
+    >>> budget_warnings(1e-9, 0.0)[0][:70]
+    'Epsilon is 1e-9: noise of about 1,000,000,000 rows is added to a count'
     """
     return tuple(
         text
@@ -104,9 +126,10 @@ def _tiny_epsilon_warning(epsilon: float) -> str:
     if epsilon >= SMALL_EPSILON:
         return ""
     rows = f"{1 / epsilon:,.0f}" if epsilon > 1e-15 else f"{1 / epsilon:.0e}"
+    typed = f"{epsilon:g}".replace("e-0", "e-")
     return (
-        f"Epsilon is {epsilon:g}: noise of about {rows} rows is added to a count, so the release of a smaller table "
-        "is pure noise."
+        f"Epsilon is {typed}: noise of about {rows} rows is added to a count, so the release of a smaller table is "
+        "pure noise."
     )
 
 

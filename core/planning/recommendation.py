@@ -179,5 +179,5 @@ def _ranked(name: str, figure: Figure, best: str | None, errors: Mapping[str, fl
     else:
         times = errors[name] / max(errors[best], 1e-9)
         worse = f"{times:.2g} times" if times < 100 else "over 100 times"
-        reason = f"{error[0].upper()}{error[1:]}, {worse} the smallest error."
+        reason = f"{error[0].upper()}{error[1:]}; {worse} the smallest error on the same tables."
     return Ranked(name=name, figure=figure, reason=reason)

@@ -7,6 +7,7 @@ is refused.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -14,9 +15,8 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import ParseError, fromstring
 
 from core.base.errors import BadSchema
+from core.schema.labels import labelled
 from core.schema.value_list import WHOLE
-
-LONGEST_NOTE = 400
 
 
 def entries_of_xml(text: str) -> list[dict[str, Any]]:
@@ -39,19 +39,26 @@ def _entry(variable: Element) -> dict[str, Any]:
     values = _codes(variable)
     low, high = _range(variable)
     if values:
-        entry |= {"kind": "categories", "values": values}
+        entry |= {"kind": "categories", "values": list(values)}
     elif low is not None and high is not None and _format(variable) != "character":
-        whole = variable.get("dcml", "0") == "0" and WHOLE.fullmatch(low) and WHOLE.fullmatch(high)
+        decimals = variable.get("dcml", "0")
+        whole = decimals == "0" and WHOLE.fullmatch(low) and WHOLE.fullmatch(high)
         entry |= {"kind": "integers" if whole else "reals", "low": low, "high": high}
-    if note := _text(_child(variable, "labl")):
-        entry["note"] = note[:LONGEST_NOTE]
+        if not whole and re.fullmatch(r"[1-9]|1[0-5]", decimals):
+            entry["decimals"] = int(decimals)
+    if note := labelled(_text(_child(variable, "labl")), values.items()):
+        entry["note"] = note
     return entry
 
 
-def _codes(variable: Element) -> list[str | int]:
-    """The list of codes, each once; a code that is a whole number is one."""
-    texts = [_text(_child(each, "catValu")) for each in variable if _local(each) == "catgry"]
-    return [int(text) if WHOLE.fullmatch(text) and len(text) < 16 else text for text in dict.fromkeys(texts) if text]
+def _codes(variable: Element) -> dict[str | int, str]:
+    """The list of codes, each once, with their labels; a code that is a whole number is one."""
+    found: dict[str | int, str] = {}
+    for each in variable:
+        if _local(each) == "catgry" and (text := _text(_child(each, "catValu"))):
+            code = int(text) if WHOLE.fullmatch(text) and len(text) < 16 else text
+            found.setdefault(code, _text(_child(each, "labl")))
+    return found
 
 
 def _range(variable: Element) -> tuple[str | None, str | None]:

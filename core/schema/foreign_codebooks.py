@@ -7,6 +7,7 @@ bounds, lists of values and remarks are taken; what they say beyond that has no 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,9 @@ KINDS = {
 """Types of both standards; any other says nothing about the column."""
 LOW = ("minimum", "minInclusive")
 HIGH = ("maximum", "maxInclusive")
+
+_PLAIN = re.compile(r"[^\\.\[\]{}()*+?^$|]+")
+"""Text in which a pattern has no sign of its own."""
 
 
 def entries_of(data: Mapping[str, Any]) -> list[Any] | None:
@@ -61,6 +65,9 @@ def _titled(column: Any) -> Any:
     if not isinstance(column, dict):
         return column
     title = column.get("titles", column.get("name"))
+    if isinstance(title, dict):
+        # By language; a file has one first line, and nothing says in which of them it is.
+        title = next(iter(title.values()), None)
     return {**column, "name": title[0] if isinstance(title, list) and title else title}
 
 
@@ -73,7 +80,7 @@ def _column(field: Any, limits: str) -> Any:
     kind = KINDS.get(str(field.get("type", inner.get("base", bounds if isinstance(bounds, str) else ""))))
     entry: dict[str, Any] = {"name": field.get("name")}
     low, high = _first(inner, LOW), _first(inner, HIGH)
-    if values := inner.get("enum", field.get("categories")):
+    if values := inner.get("enum", field.get("categories")) or _alternatives(inner, kind):
         entry |= {
             "kind": "categories",
             "values": [_value(value) for value in values] if isinstance(values, list) else values,
@@ -86,6 +93,20 @@ def _column(field: Any, limits: str) -> Any:
     if isinstance(note := field.get("description", field.get("title")), str) and note.strip():
         entry["note"] = note
     return entry
+
+
+def _alternatives(datatype: Mapping[str, Any], kind: str | None) -> list[str]:
+    """The texts between which the pattern of a string chooses: CSV on the Web has no other list of values.
+
+    >>> [_alternatives({"format": pattern}, "categories") for pattern in ("^(North|South|East)$", "[A-Z]+|x")]
+    [['North', 'South', 'East'], []]
+    """
+    pattern = datatype.get("format")
+    if kind != "categories" or not isinstance(pattern, str):
+        return []
+    inside = re.sub(r"^\^?\((?:\?:)?([^()]*)\)\$?$", r"\1", pattern).removeprefix("^").removesuffix("$")
+    choices = inside.split("|")
+    return choices if len(choices) > 1 and all(_PLAIN.fullmatch(choice) for choice in choices) else []
 
 
 def _value(value: Any) -> Any:

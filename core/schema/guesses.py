@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from core.schema.bins import propose_decimals
+
 CHECK = "; check it"
 BY_NAME = f"suggested by its name{CHECK}"
 BY_TYPE = f"suggested by its type{CHECK}"
@@ -41,7 +43,13 @@ _NUMBERS: tuple[tuple[tuple[str, ...], int, int], ...] = (
     (("longitude", "lon", "lng"), -180, 180),
 )
 _RANGES = {word: (low, high) for words, low, high in _NUMBERS for word in words}
-_REAL = frozenset(("percent", "percentage", "pct", "latitude", "lat", "longitude", "lon", "lng"))
+_REAL = frozenset(
+    (
+        "percent", "percentage", "pct", "latitude", "lat", "longitude", "lon", "lng", "height", "weight", "income",
+        "salary", "wage",
+    )
+)  # fmt: skip
+"""Where the type does not say whether numbers are whole, these are real: whole ones fit too, and not the other way."""
 _YES_NO = frozenset(("smoker", "smokes", "diabetic", "pregnant", "retired", "insured", "deceased"))
 _DATES = {"kind": "dates", "low": "1900-01-01", "high": "2100-12-31", "bins": 201}
 _SEXES: dict[bool, dict[str, Any]] = {
@@ -49,6 +57,10 @@ _SEXES: dict[bool, dict[str, Any]] = {
     True: {"kind": "categories", "values": [0, 1, 2, 9]},
     False: {"kind": "categories", "values": ["F", "M"], "other": "other"},
 }
+SEX_SPELLINGS: tuple[tuple[str | int, ...], ...] = (
+    ("female", "male"), ("Female", "Male"), ("F", "M"), ("f", "m"), (1, 2), (0, 1, 2, 9),
+)  # fmt: skip
+"""How tables write it, from which the curator may choose: the file is not looked at to find out which."""
 _FINE = 1_000
 """Ranges of more whole numbers start with 100 bins."""
 
@@ -83,6 +95,15 @@ def like_id(name: str) -> bool:
     (True, True, False)
     """
     return bool({"id", "ids", "uuid", "guid", "ssn", "email", "phone"} & set(_words(name)))
+
+
+def sex_like(name: str) -> bool:
+    """Whether a column is named like somebody's sex, which tables write in a few ways.
+
+    >>> sex_like("Sex"), sex_like("gender_at_birth"), sex_like("sextet")
+    (True, True, False)
+    """
+    return bool({"sex", "gender"} & set(_words(name)))
 
 
 def nameless(name: str) -> bool:
@@ -135,7 +156,9 @@ def _by_type(storage: str) -> dict[str, Any]:
 def _range(low: int, high: int, *, real: bool) -> dict[str, Any]:
     width = high - low
     if real:
-        return {"kind": "reals", "low": float(low), "high": float(high), "bins": width if width <= _FINE else 100}
+        bins = width if width <= _FINE else 100
+        decimals = propose_decimals(low, high, bins)
+        return {"kind": "reals", "low": float(low), "high": float(high), "bins": bins, "decimals": decimals}
     return {"kind": "integers", "low": low, "high": high, **({} if width <= _FINE else {"bins": 100})}
 
 

@@ -168,13 +168,17 @@ class FromRelease:
         return None
 
     def answer(self, state: Any, question: Query, kernel: Kernel) -> tuple[Any, Reply]:
+        return state, self.reply(question)
+
+    def reply(self, question: Query) -> Reply:
+        """All that an answer needs: neither a kernel nor anything that was asked before."""
         share = question.answer(self.source)
         count = share * self.source.rows
         error = self.bounds.share(question) if self.bounds else None
         if self.bounds is None or error is None:
-            return state, Reply(count=count, share=share, margin=None, kind="easy", left=None)
+            return Reply(count=count, share=share, margin=None, kind="easy", left=None)
         margin, interval = self.bounds.count(count, share, error), (max(0.0, share - error), min(1.0, share + error))
-        return state, Reply(count=count, share=share, margin=margin, interval=interval, kind="easy", left=None)
+        return Reply(count=count, share=share, margin=margin, interval=interval, kind="easy", left=None)
 
     def peek(self, state: Any) -> Source | None:
         return self.source

@@ -102,11 +102,12 @@ def explain(who: Role) -> None:
             st.info("Public demo: invented data, thrown away when you leave.", icon=":material/science:")
         elif login_section() is None:
             if who == "visitor":
-                st.info(
-                    "The curator's pages are served on this machine only, to whoever opens the link that the command "
-                    "`release-desk` printed when it was started.",
-                    icon=":material/lock:",
-                )
+                # Of no use to anybody else, who would read it first.
+                with st.expander("For the curator", icon=":material/lock:"):
+                    st.write(
+                        "The curator's pages are served on this machine only, to whoever opens the link that the "
+                        "command `release-desk` printed when it was started."
+                    )
         elif not st.user.get("is_logged_in", False):
             st.button("Log in as a curator", on_click=st.login, icon=":material/login:")
         else:
@@ -128,13 +129,13 @@ def login_section() -> Mapping[str, object] | None:
 
 def local(address: str | None, headers: Mapping[str, str]) -> bool:
     """Whether a visitor sits at this machine: no foreign address, no proxy, no foreign host name that leads here."""
-    if address is not None and not _loopback(address):
+    if address is not None and not loopback(address):
         return False
     names = {name.lower() for name in headers}
     if any(name.lower() in names for name in FORWARDED):
         return False
     host = next((value for name, value in headers.items() if name.lower() == "host"), "localhost")
-    return _loopback(_name_of(host))
+    return loopback(_name_of(host))
 
 
 def listed(claims: Mapping[str, object], curators: object) -> bool:
@@ -166,7 +167,8 @@ def _name_of(host: str) -> str:
     return host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
 
 
-def _loopback(name: str) -> bool:
+def loopback(name: str) -> bool:
+    """Whether a name leads nowhere but to the machine that asks."""
     if name == "localhost" or name.endswith(".localhost"):
         return True
     try:

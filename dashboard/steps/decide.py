@@ -7,6 +7,7 @@ from dashboard.views.decide import decide_page
 
 here, desk = state.session(), state.desk()
 st.title("Decide")
+st.write("What to do, instead of counts: where to open sites, where a network splits, which sets cover all.")
 
 tables = desk.tables()
 if not tables:

@@ -1,4 +1,4 @@
-"""Help: what the words mean, what can be asked, how it is done, and how this desk is run."""
+"""Help: how it works, what the words mean, what can be asked, how it is done, and how this desk is run."""
 
 import streamlit as st
 
@@ -7,6 +7,7 @@ from dashboard.views.common import state
 from dashboard.views.help import help_page
 
 st.title("Help")
+help_page.how()
 help_page.words()
 help_page.registered()
 if access.role() == "curator":

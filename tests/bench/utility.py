@@ -25,7 +25,7 @@ from core.queries.marginals import Marginals
 from core.schema.domain import Domain
 from core.table.stand_in import StandIn
 from tests.bench.kit import dpmm_peer
-from tests.bench.kit.estimates import BETWEEN, HELD_OUT, TUNED, covered, family_table, regression
+from tests.bench.kit.estimates import BETWEEN, HELD_OUT, ONCE_HELD_OUT, TUNED, covered, family_table, regression
 from tests.bench.kit.line import Line
 from tests.bench.kit.real_data import adult, adult_folder
 from tests.bench.kit.utility_tables import TABLES
@@ -93,7 +93,7 @@ def run() -> Iterator[Line]:
             yield Line("utility", f"{task.name} real rows", metric, figure)
         for epsilon in EPSILONS:
             yield from _beside(task, epsilon, real)
-    for family, seed in (*TUNED, *BETWEEN, *HELD_OUT):
+    for family, seed in (*TUNED, *BETWEEN, *ONCE_HELD_OUT, *HELD_OUT):
         words = " held out" if (family, seed) in HELD_OUT else ""
         task = Task.of(f"{family} {seed}{words}", *family_table(family, seed))
         for epsilon in EPSILONS:

@@ -55,12 +55,12 @@ class PublisherFile:
         self._items.write(KEPT_UNDER, asdict(publisher))
 
 
-def citation(item: SharedItem, certificate: Certificate, publisher: Publisher) -> str:
-    """How to name a release in a text: who, when, what, and what it promises."""
-    return cite(imprint(item, publisher), certificate)
+def citation(item: SharedItem, certificate: Certificate, publisher: Publisher, link: str = "") -> str:
+    """How to name a release in a text: who, when, what, what it promises, and where it is."""
+    return cite(imprint(item, publisher, link), certificate)
 
 
-def imprint(item: SharedItem, publisher: Publisher) -> Imprint:
+def imprint(item: SharedItem, publisher: Publisher, link: str = "") -> Imprint:
     """What a report and a catalogue say beside the promise."""
     return Imprint(
         title=item.title,
@@ -70,4 +70,5 @@ def imprint(item: SharedItem, publisher: Publisher) -> Imprint:
         licence=publisher.licence,
         about=publisher.about,
         published=item.since[:10],
+        link=link,
     )

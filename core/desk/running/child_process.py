@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 ROOT = Path(__file__).resolve().parents[3]
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""What tells numpy and scipy how many threads they may use; a setting of whoever runs the server stays."""
 
 
 def start(words: Sequence[str], environment: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
@@ -19,7 +21,8 @@ def start(words: Sequence[str], environment: Mapping[str, str] | None = None) ->
     What must not be seen goes into the environment: everybody on the machine may read arguments.
     """
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    variables = {**os.environ, "PYTHONPATH": path, **(environment or {})}
+    few = dict.fromkeys(THREADS, str(max(1, (os.cpu_count() or 1) // 2)))  # the others are left to pages
+    variables = {**few, **os.environ, "PYTHONPATH": path, **(environment or {})}
     return subprocess.Popen([sys.executable, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=variables)
 
 

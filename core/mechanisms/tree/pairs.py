@@ -63,8 +63,8 @@ class Candidates:
     """The noise of what is measured of each table, where that of all its cells is 1."""
     floors: Floats
     """The part of each distance that chance alone makes."""
-    unsure: float = 0.0
-    """Standard deviation of what a distance may be, given its noisy score and all others."""
+    unsure: Floats | float = 0.0
+    """Standard deviation of what each distance may be beyond chance, given its noisy score and all others."""
 
     @classmethod
     def of(
@@ -77,7 +77,7 @@ class Candidates:
         gains: Mapping[Columns, float] | None = None,
     ) -> Candidates:
         """Candidates from the model's tables and noisy scores, shrunk towards their mean by what is noise in them."""
-        often, mass, chance, floors = [], [], [], []
+        often, mass, chance, floors, luck = [], [], [], [], []
         for model in models:
             counts = model.ravel()
             steps = np.searchsorted(_EDGES, counts)
@@ -87,6 +87,7 @@ class Candidates:
             mass.append(counts.sum() - np.cumsum(held)[:-1])
             errors = sampling_error(counts)
             floors.append(errors.sum())
+            luck.append(math.sqrt(max(counts.sum() - float((errors**2).sum()), 0.0)))
             chance.append(floors[-1] - np.cumsum(np.bincount(steps, weights=errors, minlength=_EDGES.size + 1))[:-1])
         return cls(
             tuple(columns),
@@ -99,7 +100,7 @@ class Candidates:
             np.array(chance),
             np.array([1.0 if gains is None else gains[key] for key in columns]),
             np.array(floors),
-            left_unsure(scores - np.array(floors), sigma),
+            left_unsure(scores - np.array(floors), np.hypot(sigma, luck)),
         )
 
     def off(self) -> dict[Columns, float]:
@@ -111,7 +112,7 @@ class Candidates:
 
         Independent errors of a cell add up in squares, so a distance d more than chance c has (c + d)^2 - c^2.
         """
-        unsure = max(self.unsure, 1e-9)
+        unsure = np.maximum(self.unsure, 1e-9)
         part = self.distances / unsure
         inside, density = ndtr(part), np.exp(-(part**2) / 2) / math.sqrt(2 * math.pi)
         beyond = unsure * (part * inside + density)
@@ -172,17 +173,18 @@ def shrunk(scores: Floats, sigma: float, most: float) -> Floats:
     return shrunk_counts(scores, sigma, most, (logs, about_mean))
 
 
-def left_unsure(scores: Floats, sigma: float) -> float:
-    """What is not known of a distance whose score has noise sigma: less than sigma where scores lie close together.
+def left_unsure(scores: Floats, sigmas: Floats) -> Floats:
+    """What is not known of distances whose scores have this noise: less than that where scores lie close together.
 
-    Their spread is taken from the middle half of them, because few strong dependences tell nothing of the others, and
-    a standard deviation is added of what so many scores leave unsure of it.
+    Noise is what was drawn, and chance, which may have made less of a distance than it does on average. The spread of
+    scores, in units of it, is taken from the middle half of them, because few strong dependences tell nothing of the
+    others, and a standard deviation is added of what so many scores leave unsure of it.
     """
     if not scores.size:
-        return 0.0
-    low, high = np.quantile(scores, [0.25, 0.75])
-    spread = max(((high - low) / HALF_OF_NORMAL) ** 2 - sigma**2, 0.0) + sigma**2 * math.sqrt(2 / scores.size)
-    return math.sqrt(sigma**2 * spread / (sigma**2 + spread)) if spread > 0 else 0.0
+        return np.zeros(0)
+    low, high = np.quantile(scores / np.maximum(sigmas, 1e-9), [0.25, 0.75])
+    spread = max(((high - low) / HALF_OF_NORMAL) ** 2 - 1, 0.0) + math.sqrt(2 / scores.size)
+    return sigmas * math.sqrt(spread / (1 + spread))
 
 
 def best_prefix(

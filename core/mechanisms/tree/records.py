@@ -22,7 +22,7 @@ from core.mechanisms.tree.pairs import Candidates, by_value
 from core.mechanisms.tree.ranges import NestedCounts
 from core.models import tables as limits
 from core.models.fitting.consistency import agree, settle
-from core.models.fitting.moments import LEAST_KNOWN, MomentGoal
+from core.models.fitting.moments import MomentGoal
 from core.models.fitting.raking import Goal, Pull, TableGoal, pulled
 from core.models.junction_tree import JunctionTree
 from core.models.points import Points
@@ -107,7 +107,7 @@ def _pulls(records: Points, known: Noisy, rules: MergedRules, ordered: Collectio
 
 
 def covariances(
-    tables: Mapping[Columns, Floats], sigmas: Mapping[Columns, float], rules: MergedRules, most: float = LEAST_KNOWN
+    tables: Mapping[Columns, Floats], sigmas: Mapping[Columns, float], rules: MergedRules
 ) -> dict[Columns, MomentGoal]:
     """What measured pairs of columns with an order, or with two values, say about how these move together.
 
@@ -123,7 +123,7 @@ def covariances(
     for columns, table in tables.items():
         sources = [original[rules.sources.get(name, name)] for name in columns]
         if len(columns) == 2 and all(each.ordered or each.size == 2 for each in sources) and min(table.shape) > 1:
-            goal = MomentGoal.of(columns, table, sigmas[columns], most)
+            goal = MomentGoal.of(columns, table, sigmas[columns])
             if goal is not None:
                 found[columns] = goal
     return found
@@ -218,27 +218,29 @@ def publish(
         released = {columns: rules.lawfulness.tables.applied(columns, table) for columns, table in released.items()}
     noted = rules.lawfulness.unknown(_measured(one_way, known))
     expected = _expected(one_way, known, scored.off() if scored else {})
-    unsure, said = _missed(known, rules, scored), _told(known, rules, one_way.total)
+    unsure, said = _missed(known, rules, scored), _told(one_way, known, rules)
     return Tables(original, released, decoded, noted, expected, unsure, said, one_way.measured)
 
 
-def _told(known: Noisy, rules: MergedRules, total: float) -> list[TableGoal | MomentGoal]:
+def _told(one_way: OneWay, known: Noisy, rules: MergedRules) -> list[TableGoal | MomentGoal]:
     """What measured pairs say, over the values of the schema: counts, and covariances as the clearest view has them."""
-    agreed = agree(known.tables, known.sigmas, total, known.residual, {})
-    moments = covariances(agreed, known.sigmas, rules, math.inf)
+    agreed = agree(known.tables, known.sigmas, one_way.total, known.residual, {})
+    original, singles = rules.compression.original, one_way.counts
     counts: list[TableGoal | MomentGoal] = []
     clearest: dict[Columns, MomentGoal] = {}
     for columns, table in agreed.items():
         if len(columns) != 2 or min(table.shape) < 2:
             continue
-        pair = tuple(rules.sources.get(name, name) for name in columns)
+        pair, sigma = tuple(rules.sources.get(name, name) for name in columns), known.sigmas[columns]
         groups = tuple(rules.groups_of(name) for name in columns)
-        counts.append(TableGoal(pair, table, known.sigmas[columns], GroupedTable(pair, groups)))
-        if columns in moments:
-            goal = moments[columns]
-            sigma = goal.sigma * (_crowding(table.shape) if columns in known.residual else 1.0)
-            if pair not in clearest or sigma < clearest[pair].sigma:
-                clearest[pair] = replace(goal, columns=pair, scores=goal.scores[np.ix_(*groups)], sigma=sigma)
+        counts.append(TableGoal(pair, table, sigma, GroupedTable(pair, groups)))
+        if all(original[name].ordered or original[name].size == 2 for name in pair):
+            ones = [singles[name] for name in pair]
+            noise = sigma * (_crowding(table.shape) if columns in known.residual else 1.0)
+            goal = MomentGoal.of_groups(pair, table, noise, ones, groups)
+            others = [each for each in (goal, clearest.get(pair)) if each is not None]
+            if others:
+                clearest[pair] = min(others, key=lambda each: each.unclear(one_way.total, ones))
     return [*counts, *clearest.values()]
 
 

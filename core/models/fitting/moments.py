@@ -9,10 +9,13 @@ of all re-weightings that give this covariance the one nearest to the start (Csi
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.base.arrays import Columns, Floats
 
@@ -21,6 +24,10 @@ STEPS = 4
 LEAST_KNOWN = 0.15
 """Noise of a correlation, beyond which it tells less than the tables as they were cut off and shrunk: led by all of
 them, answers from 400 rows of ten yes/no columns at epsilon 1 are off by .063 instead of .053 on average."""
+UNSEEN, LEAST_UNSEEN = 0.5, 0.1
+"""What a correlation inside the groups that a table sees may differ by from that among them: such a part of it, taken as
+if it were larger by the second number. So measured, the root of the mean squared error of what groups tell, in its
+standard deviation, is 1.18 where columns hang together closely and .8 to 1.0 on four other tables."""
 FURTHEST = 1.0
 """By what power of e one step moves the cell of the largest score at most."""
 
@@ -39,18 +46,63 @@ class MomentGoal:
     sigma: float
 
     @classmethod
-    def of(cls, columns: Columns, table: Floats, sigma: float, most: float = LEAST_KNOWN) -> MomentGoal | None:
+    def of(cls, columns: Columns, table: Floats, sigma: float) -> MomentGoal | None:
         """The covariance of a noisy table in units of both columns' spread; None where a column has none, or where
-        noise of a correlation is beyond `most`."""
-        ones = [_standard(np.maximum(table.sum(axis=axis), 0.0)) for axis in (1, 0)]
+        noise of a correlation is beyond `LEAST_KNOWN`."""
+        ones = [standard(np.maximum(table.sum(axis=axis), 0.0)) for axis in (1, 0)]
         if any(one is None for one in ones):
             return None
         left, right = (one for one in ones if one is not None)
         scores = np.multiply.outer(left, right)
         noise = sigma * float(np.linalg.norm(left - left.mean()) * np.linalg.norm(right - right.mean()))
-        if noise > most * float(table.sum()):
+        if noise > LEAST_KNOWN * float(table.sum()):
             return None
         return cls(columns, scores, float((scores * table).sum()), noise)
+
+    @classmethod
+    def of_groups(
+        cls,
+        columns: Columns,
+        table: Floats,
+        sigma: float,
+        counts: Sequence[Floats],
+        groups: Sequence[NDArray[np.int64]],
+    ) -> MomentGoal | None:
+        """The covariance of a noisy table over groups of values, each of which counts as its values do on average.
+
+        `counts` are those of the values of each column, `groups` the group of each. Scores are over the values.
+        """
+        middles = []
+        for own, group in zip(counts, groups, strict=True):
+            values = standard(np.maximum(own, 0.0))
+            if values is None:
+                return None
+            mass = np.bincount(group, weights=np.maximum(own, 0.0))
+            among = np.bincount(group, weights=np.maximum(own, 0.0) * values)
+            # of a group that holds nobody its values are what they are
+            alone = np.bincount(group, weights=values) / np.bincount(group)
+            middles.append(np.divide(among, mass, out=alone, where=mass > 0))
+        left, right = middles
+        noise = sigma * float(np.linalg.norm(left - left.mean()) * np.linalg.norm(right - right.mean()))
+        target = float((np.multiply.outer(left, right) * table).sum())
+        return cls(columns, np.multiply.outer(left[groups[0]], right[groups[1]]), target, noise)
+
+    def seen(self, counts: Sequence[Floats]) -> float:
+        """What part of the covariance of the values these scores see, where it lies in groups as it does among them."""
+        ones = [standard(np.maximum(each, 0.0)) for each in counts]
+        left, right = (
+            np.zeros(each.size) if one is None else one * np.maximum(each, 0.0) / each.sum()
+            for one, each in zip(ones, counts, strict=True)
+        )
+        return float(left @ self.scores @ right)
+
+    def unclear(self, total: float, counts: Sequence[Floats]) -> float:
+        """Standard deviation of the sum of products of the values, as this tells it."""
+        seen = self.seen(counts)
+        if not seen > 0:
+            return math.inf
+        inside = min(abs(self.target) / (seen * max(total, 1e-9)) + LEAST_UNSEEN, 1.0)
+        return math.hypot(self.sigma, UNSEEN * inside * total * (1 - seen)) / seen
 
     def bounds(self, slack: float) -> MomentSlack:
         return MomentSlack(self.target, slack * self.sigma)
@@ -92,7 +144,7 @@ def _push(mass: Floats, scores: Floats, wanted: float) -> float:
     return push
 
 
-def _standard(counts: Floats) -> Floats | None:
+def standard(counts: Floats) -> Floats | None:
     """Places of the values of a column as distances from their mean, in standard deviations."""
     if not counts.sum() > 0:
         return None

@@ -46,16 +46,20 @@ class Lesson:
     """Real rows that were predicted."""
 
     def sentence(self) -> str:
-        word = "rows right" if self.measure == "accuracy" else "of the variance explained"
+        word = "of the rows right" if self.measure == "accuracy" else "of the variance explained"
         gain = self.real - self.blind
         kept = " So the other columns say little about it."
         if gain > LITTLE:
-            kept = f" So {max(0.0, (self.synthetic - self.blind) / gain):.0%} of what can be learnt is kept."
+            kept = f" So {max(0.0, 100 * (self.synthetic - self.blind) / gain):.0f} % of what can be learnt is kept."
         return (
-            f"A model for '{printable(self.target)}' that learnt from the release gets {max(self.synthetic, 0.0):.1%} "
-            f"{word}, one that learnt from the table {max(self.real, 0.0):.1%}; the usual value alone gives "
-            f"{max(self.blind, 0.0):.1%}.{kept}"
+            f"A model for '{printable(self.target)}' that learnt from the release gets {_shown(self.synthetic)} "
+            f"{word}, one that learnt from the table {_shown(self.real)}; the usual value alone gives "
+            f"{_shown(self.blind)}.{kept}"
         )
+
+
+def _shown(share: float) -> str:
+    return f"{100 * max(share, 0.0):.1f} %"
 
 
 def learn(domain: Domain, real: Codes, synthetic: Codes, target: str, generator: np.random.Generator) -> Lesson:

@@ -44,6 +44,9 @@ class Figure(Expected):
     seconds: float = field(compare=False, repr=False)
     """That one run takes: the machine's, so the same figure may come with another time."""
     how: How
+    counts: float | None = None
+    """Mean error of a count of the tables that were asked for, where trials showed it: beside other questions the mean
+    of all says little of them."""
 
     def to_json(self) -> dict[str, Any]:
         """As a certificate shows it: without the time, which is the machine's."""
@@ -72,6 +75,7 @@ def figure_of(
     errors = np.array([trial.mean for trial in trials])
     each = np.array([errors[place::kinds].mean() for place in range(min(kinds, len(trials)))])
     mean = max(float(np.sqrt(each).mean() ** 2), LEAST)
+    counts = [trial.counts for trial in trials if trial.counts is not None]
     middle, spread = _middle(log_errors(trials), usual)
     worst, beyond = _middle(_logs([trial.worst for trial in trials], LEAST_WORST), usual)
     return Figure(
@@ -84,6 +88,7 @@ def figure_of(
         runs=len(trials),
         seconds=counting + float(np.median([trial.seconds for trial in trials])),
         how="simulated",
+        counts=float(np.sqrt(counts).mean() ** 2) if counts else None,
     )
 
 

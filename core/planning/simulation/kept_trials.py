@@ -124,7 +124,7 @@ class Figures:
             return ()
         try:
             listed = json.loads((self._folder / f"{key}.json").read_text(encoding="utf-8"))
-            return tuple(Trial(**{name: float(value) for name, value in each.items()}) for each in listed)
+            return tuple(Trial(**{name: _number(value) for name, value in each.items()}) for each in listed)
         except (OSError, ValueError, TypeError, AttributeError):
             # What cannot be read is made again.
             return ()
@@ -133,6 +133,10 @@ class Figures:
         if self._folder is None:
             return
         settle(self._folder / f"{key}.json", [asdict(trial) for trial in trials])
+
+
+def _number(value: Any) -> Any:
+    return None if value is None else float(value)
 
 
 def _first_runs(model: Modelled) -> int:

@@ -11,11 +11,12 @@ import numpy as np
 
 from core.mechanisms.kit.protocol import Mechanism, Progress, silent
 from core.planning.rehearsal import rehearse
+from core.planning.room_for_noise import COUNTED
 from core.planning.simulation.simulated_noise import SimulatedNoise
 from core.planning.simulation.stand_ins import StandIns
 from core.registry import query_to_json
 
-EDITION = 6
+EDITION = 7
 """Counted up when mechanisms, stand-ins or scores change what a trial gives: kept figures of old ones are not used."""
 
 
@@ -28,6 +29,8 @@ class Trial:
     worst: float
     """Of all questions of all classes."""
     seconds: float
+    counts: float | None = None
+    """Of a count of the tables that were asked for; None where no tables are."""
 
 
 def trial_key(mechanism: Mechanism, stand_ins: StandIns) -> str:
@@ -45,8 +48,10 @@ def make_trial(mechanism: Mechanism, stand_ins: StandIns, place: int, progress: 
     """
     generator = np.random.default_rng([1, place, *bytes.fromhex(stand_ins.key)[:8]])
     found = rehearse(mechanism, stand_ins.table(place), SimulatedNoise(generator), progress, generator)
+    tables = [score.mean for score, query in zip(found.scores, mechanism.queries, strict=True) if query.name == COUNTED]
     return Trial(
         mean=found.rows * sum(score.mean for score in found.scores) / len(found.scores),
         worst=found.rows * max(score.largest for score in found.scores),
         seconds=found.seconds,
+        counts=found.rows * sum(tables) / len(tables) if tables else None,
     )

@@ -19,10 +19,10 @@ from core.models.fitting.moments import MomentGoal
 from core.models.fitting.raking import places
 from core.models.points import Points
 
-STEPS = 4
+STEPS = 12
 FURTHEST = 3.0
 """By what power of e one step changes a record at most."""
-GIVEN = 0.01
+GIVEN = 0.0001
 """What a correlation may miss for each unit of its push: covariances that exclude each other meet in the middle."""
 MOST_NUMBERS = 2**23
 """Scores of records that are looked at for a step; of more records so many are drawn."""

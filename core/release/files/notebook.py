@@ -32,9 +32,7 @@ records[column].value_counts(normalize=True, dropna=False).head(20)"""
 TABLES = """tables = pd.read_parquet(beside("tables.parquet"))
 name = tables.iloc[0, 0]
 tables[tables.iloc[:, 0] == name].dropna(axis="columns", how="all").head(20)"""
-COPIES = """from combine import combine
-
-copies, origins = (
+COPIES = """copies, origins = (
     [pd.read_parquet(path) for path in sorted(Path("copies").glob(f"{name}-*.parquet"))]
     for name in ("synthetic", "origin")
 )
@@ -44,8 +42,14 @@ def statistic(frame):
     return frame.mean(numeric_only=True)
 
 
-found = combine(statistic(records), [statistic(each) for each in copies], [statistic(each) for each in origins])
-pd.DataFrame({"estimate": found.estimate, "low": found.low, "high": found.high}, index=statistic(records).index)"""
+def intervals():
+    from combine import combine
+
+    found = combine(statistic(records), [statistic(each) for each in copies], [statistic(each) for each in origins])
+    return pd.DataFrame({"estimate": found.estimate, "low": found.low, "high": found.high}, statistic(records).index)
+
+
+intervals() if copies and origins else 'The copies and combine.py are in the ZIP of the release: run this there.'"""
 ABOUT_COPIES = f"""Intervals of 95 %: they account for the noise, for what a fit to noisy counts bends and, by a
 measured size, for dependences of pairs of columns that were not measured. {LIMIT}"""
 CAUTION = """Shares of many records are close to those of the table; the certificate says how close. Counts of

@@ -78,7 +78,7 @@ def cite(imprint: Imprint, certificate: Certificate) -> str:
     return (
         f"{who} ({year}). {imprint.title or 'Untitled release'}. Synthetic data released with differential privacy "
         f"(epsilon = {certificate.epsilon:g}{delta}). Release {certificate.plan[:16]}."
-    )
+    ) + (f" {imprint.link}" if imprint.link else "")
 
 
 def _publisher(imprint: Imprint, certificate: Certificate) -> Iterator[ReportBlock]:

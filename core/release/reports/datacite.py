@@ -8,6 +8,7 @@ from typing import Any
 from core.release.certificate import Certificate
 from core.release.files.catalogue import promise
 from core.release.reports.imprint import Imprint
+from core.release.reports.licences import licence
 from core.schema.domain import Domain
 
 
@@ -37,9 +38,24 @@ def datacite(certificate: Certificate, domain: Domain, imprint: Imprint) -> str:
         ],
     }
     if imprint.licence:
-        described["rightsList"] = [{"rights": imprint.licence}]
+        described["rightsList"] = [_rights(imprint.licence)]
+    if imprint.link:
+        described["url"] = imprint.link
     if imprint.contact:
         described["contributors"] = [
             {"name": imprint.contact, "nameType": "Organizational", "contributorType": "ContactPerson"}
         ]
     return json.dumps(described, indent=2, ensure_ascii=False) + "\n"
+
+
+def _rights(written: str) -> dict[str, str]:
+    known = licence(written)
+    if known is None:
+        return {"rights": written}
+    return {
+        "rights": written,
+        "rightsUri": known.url,
+        "rightsIdentifier": known.spdx,
+        "rightsIdentifierScheme": "SPDX",
+        "schemeUri": "https://spdx.org/licenses/",
+    }

@@ -1,4 +1,4 @@
-"""Figures as plain SVG, for a report that opens anywhere and loads nothing.
+"""Figures as plain HTML and SVG, for a report that opens anywhere and loads nothing.
 
 Lightness carries the meaning, so that a figure can be read without telling hues apart; every figure has a text that
 says the same. All labels are escaped: they come from a schema that somebody wrote.
@@ -12,7 +12,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-WIDTH, BAR, LABEL = 640, 18, 190
+WIDTH, LABEL = 640, 190
 MOST_BARS = 40
 CELL, MOST_SIDE = 22, 24
 WIDEST, SLANTED, LETTER = 90, 16, 7
@@ -20,22 +20,18 @@ WIDEST, SLANTED, LETTER = 90, 16, 7
 
 
 def bars(title: str, labels: Sequence[str], values: NDArray[np.float64]) -> str:
-    """Horizontal bars, one per value; a long list is cut and says so."""
+    """Horizontal bars, one per value; a long list is cut and says so. They are lines of text, to be read on a phone."""
     shown = min(len(labels), MOST_BARS)
     top = float(np.max(values, initial=0.0)) or 1.0
     largest = int(np.argmax(values)) if len(labels) else 0
-    parts = []
-    for place in range(shown):
-        value, y = float(values[place]), place * BAR
-        length = max(0.0, value) / top * (WIDTH - LABEL - 90)
-        parts.append(
-            f'<text x="{LABEL - 6}" y="{y + 13}" text-anchor="end">{_short(labels[place])}</text>'
-            f'<rect x="{LABEL}" y="{y + 3}" width="{length:.1f}" height="{BAR - 6}"/>'
-            f'<text x="{LABEL + length + 6:.1f}" y="{y + 13}">{value:,.0f}</text>'
-        )
+    parts = [
+        f'<p><span>{_short(label)}</span><svg viewBox="0 0 100 1" preserveAspectRatio="none">'
+        f'<rect width="{100 * max(0.0, float(value)) / top:.1f}" height="1"/></svg><em>{float(value):,.0f}</em></p>'
+        for label, value in zip(labels[:shown], values[:shown], strict=True)
+    ]
     cut = f" The first {shown} of {len(labels)} values are drawn." if shown < len(labels) else ""
     alt = f"{title}: {len(labels)} counts; the largest is {float(values[largest]):,.0f} at {labels[largest]}.{cut}"
-    return _figure("".join(parts), WIDTH, shown * BAR + 4, alt)
+    return _figure(f'<div class="bars" role="img" aria-label="{escape(alt)}">{"".join(parts)}</div>', alt)
 
 
 def heat(title: str, sides: Sequence[Sequence[str]], table: NDArray[np.float64]) -> str:
@@ -66,14 +62,17 @@ def heat(title: str, sides: Sequence[Sequence[str]], table: NDArray[np.float64])
     alt = f"{title}: {table.size} counts, darker for more; the largest is {peak}."
     if len(across) < table.shape[1] or len(down) < table.shape[0]:
         alt += f" The first {len(down)} by {len(across)} values are drawn."
-    return _figure("".join(parts), LABEL + len(across) * wide + 60, start + len(down) * CELL + 4, alt)
-
-
-def _figure(content: str, width: int, height: int, alt: str) -> str:
-    return (
-        f'<figure><svg viewBox="0 0 {width} {height}" width="{width}" role="img" aria-label="{escape(alt)}">{content}'
-        f"</svg><figcaption>{escape(alt)}</figcaption></figure>"
+    width, height = LABEL + len(across) * wide + 60, start + len(down) * CELL + 4
+    # Where a phone is narrower than names can be read, the figure scrolls, for which it must be reached by keyboard.
+    return _figure(
+        f'<div class="heat" tabindex="0"><svg viewBox="0 0 {width} {height}" width="{width}" role="img" '
+        f'aria-label="{escape(alt)}">{"".join(parts)}</svg></div>',
+        alt,
     )
+
+
+def _figure(content: str, alt: str) -> str:
+    return f"<figure>{content}<figcaption>{escape(alt)}</figcaption></figure>"
 
 
 def _short(text: str, most: int = 26) -> str:

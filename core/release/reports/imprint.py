@@ -19,6 +19,8 @@ class Imprint:
     """What the organisation says of itself."""
     published: str = ""
     """The day, as 2024-12-31; empty where it was not published yet."""
+    link: str = ""
+    """The address where it is published; empty where that leads to one machine only."""
 
     @property
     def heading(self) -> str:

@@ -22,16 +22,22 @@ h1, h2, h3 { line-height: 1.2 } h2 { border-bottom: 1px solid var(--line); paddi
 table { border-collapse: collapse; width: 100% } td, th { text-align: left; padding: .25rem .6rem .25rem 0;
   border-bottom: 1px solid var(--line); vertical-align: top } th { width: 11rem } td { overflow-wrap: anywhere }
 svg { max-width: 100%; height: auto } svg text { font-size: 12px; fill: var(--ink) } svg rect { fill: var(--bar) }
-figure { margin: 1rem 0; overflow-x: auto } figcaption { font-size: .85rem; opacity: .8 }
+.bars p { display: grid; grid-template-columns: 11.5rem 1fr 4.5rem; gap: .5rem; align-items: center; margin: 0;
+  font-size: .8rem; line-height: 1.4 }
+.bars span, .bars em { text-align: right; font-style: normal; overflow-wrap: anywhere }
+.bars svg { display: block; width: 100%; height: .75rem }
+figure { margin: 1rem 0 } figcaption { font-size: .85rem; opacity: .8 } .heat { overflow-x: auto }
 @media (max-width: 30rem) {
-  th, td { display: block; width: auto } th { border: 0; padding-bottom: 0 } svg text { font-size: 15px }
+  th, td { display: block; width: auto } th { border: 0; padding-bottom: 0 }
+  .bars p { grid-template-columns: 6.5rem 1fr 3.2rem; padding: .1rem 0 } .heat svg { max-width: none }
 }
-@page { size: A4; margin: 18mm 16mm }
+@page { size: A4; margin: 18mm 16mm;
+  @bottom-right { content: counter(page) " / " counter(pages); font: 9pt sans-serif } }
 @media print {
   :root { color-scheme: light; --ink: #000000; --paper: #ffffff; --bar: #1f5f8b; --line: #9aa7b4 }
   body { font-size: 10.5pt; max-width: none; margin: 0; padding: 0 }
   h1, h2, h3 { break-after: avoid } h2 { margin-top: 1.4rem } figure, tr, li { break-inside: avoid }
-  figure { overflow: visible } svg rect { print-color-adjust: exact; -webkit-print-color-adjust: exact }
+  .heat { overflow: visible } svg rect { print-color-adjust: exact; -webkit-print-color-adjust: exact }
 }
 """
 

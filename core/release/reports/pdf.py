@@ -39,7 +39,15 @@ def write_pdf(title: str, blocks: Iterable[ReportBlock], created: str) -> bytes:
     # Imported here: nothing but a report needs it, and it takes a tenth of a second.
     from fpdf import FPDF
 
-    pdf = FPDF(format="A4")
+    class Numbered(FPDF):
+        """Each page tells its place among all, so that a printed one is not missed."""
+
+        def footer(self) -> None:
+            self.set_y(4 - MARGIN)
+            self.set_font("Helvetica", size=8)
+            self.cell(WIDTH, LINE, f"{_fitted(self, title, WIDTH - 30)}   {self.page_no()} / {{nb}}", align="R")
+
+    pdf = Numbered(format="A4")
     pdf.set_margins(MARGIN, MARGIN)
     pdf.set_auto_page_break(auto=True, margin=MARGIN)
     pdf.set_lang("en")

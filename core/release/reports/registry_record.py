@@ -75,7 +75,7 @@ def _record(certificate: Certificate, domain: Domain, imprint: Imprint, title: s
                         "evidence_source_type": "Formal publication by the deploying organization",
                         "misc": {
                             "title": f"Certificate of release {certificate.plan[:16]}, made by {certificate.software}",
-                            "url": f"{TODO}: where the release can be downloaded",
+                            "url": imprint.link or f"{TODO}: where the release can be downloaded",
                         },
                     }
                 },

@@ -1,7 +1,8 @@
 """Files of Stata (.dta) and SPSS (.sav, .zsav), read by pyreadstat, an optional extra.
 
 Codes stay codes: labels of values are not taken for the values, because programs also make labels out of the rows.
-Cells that the file calls missing are empty.
+Where they come from a questionnaire the curator says so, and `code_book` reads them. Cells that the file calls missing
+are empty.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from core.base.errors import BadFile
 from core.base.optional_package import can_load
 from core.schema.attributes import Attribute
+from core.schema.labels import labelled
 from core.table import files
 from core.table.frame import Frame
 from core.table.row_source import Column
@@ -83,6 +85,44 @@ class SurveyFile:
         if _DAY.match(shown):
             return "DATE"
         return "BIGINT" if stored.startswith("int") or re.fullmatch(r"F\d+(\.0)?", shown) else "DOUBLE"
+
+
+def code_book(path: Path, kind: SurveyFormat) -> list[dict[str, Any]]:
+    """The lines of a code book that the labels in the file amount to; no row is read.
+
+    A list of codes is taken where the file does not call the column a measurement and more than one code has a label: a
+    single one is mostly that of a refusal.
+    """
+    # Which codes count as missing is told only to those who ask for the codes themselves.
+    about = getattr(_reader(), READERS[kind])(str(path), metadataonly=True, user_missing=True)[1]
+    lines = []
+    for name, label in zip(about.column_names, about.column_labels, strict=True):
+        codes = _codes(about, name)
+        line: dict[str, Any] = {"name": name}
+        if codes:
+            line |= {"kind": "categories", "values": list(codes)}
+        if note := labelled(label or "", codes.items()):
+            line["note"] = note
+        if len(line) > 1:
+            lines.append(line)
+    return lines
+
+
+def _codes(about: Any, name: str) -> dict[str | int, str]:
+    """Codes and labels of a column, without those that stand for an empty cell."""
+    found: dict[str | int, str] = {}
+    for code, label in about.variable_value_labels.get(name, {}).items():
+        if isinstance(code, str):
+            found[code] = str(label)
+        elif isinstance(code, int | float) and float(code).is_integer() and not _empty(about, name, float(code)):
+            found[int(code)] = str(label)
+    return found if len(found) > 1 and about.variable_measure.get(name) != "scale" else {}
+
+
+def _empty(about: Any, name: str, code: float) -> bool:
+    """Whether the file counts a code as missing."""
+    ranges = [each for each in about.missing_ranges.get(name, ()) if not isinstance(each["lo"], str)]
+    return any(each["lo"] <= code <= each["hi"] for each in ranges)
 
 
 def installed() -> bool:

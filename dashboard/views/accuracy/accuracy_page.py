@@ -93,6 +93,12 @@ def _compared(_desk: Desk, _table: DeskTable, plan_id: str, name: str) -> Compar
     )
 
 
+def _expected(one: ComparedRelease) -> str:
+    """What was told before; of several classes it is the mean, which may be far from each of them."""
+    told = f"±{rows(one.release.certificate.expected_error['mean'])}"
+    return told if len(one.scores) == 1 else f"{told}, mean of the classes"
+
+
 def _overview(table: DeskTable, compared: list[ComparedRelease]) -> None:
     """One line per release and class, and how the errors are distributed."""
     exact = table.notes["rows"]
@@ -102,7 +108,7 @@ def _overview(table: DeskTable, compared: list[ComparedRelease]) -> None:
             "Class": found.sentence,
             "Mean error": f"{100 * found.mean:.3f} % (±{rows(found.mean * exact)})",
             "Largest error": f"{100 * found.largest:.3f} % (±{rows(found.largest * exact)})",
-            "Expected mean": f"±{rows(one.release.certificate.expected_error['mean'])}",
+            "Expected mean": _expected(one),
             **({"Release": f"{place}. {one.name}"} if len(compared) > 1 else {}),
         }
         for place, one in enumerate(compared, start=1)

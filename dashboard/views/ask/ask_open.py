@@ -23,7 +23,7 @@ from core.sessions.session import Session
 from dashboard.views.ask import session_trial
 from dashboard.views.budget import spend_list
 from dashboard.views.common import budget_form, messages, option_form, state, wording
-from dashboard.views.release import result_page
+from dashboard.views.release import result_page, size_warning
 
 NEW = "new"
 PLANNED = "planned"
@@ -108,6 +108,7 @@ def _describe(here: state.PageState, desk: Desk, table: DeskTable) -> None:
     if plan is None:
         return
     _summary(desk, plan, statement)
+    size_warning.before_session(table, plan.expected_error.mean)
     budget_form.pure_noise(plan.budget, budget, chosen=True)
     session_trial.show(desk, table, plan)
     if here.problem:

@@ -8,19 +8,21 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.base.errors import DeskError
-from core.base.wording import rows
+from core.base.wording import plural, rows
 from core.formulas.question import canonical, cell_text, halfspace_text, question
 from core.formulas.spans import Span
 from core.formulas.sql.grammar import is_select
 from core.kernel.query import Statistic
 from core.schema.domain import Domain
 from core.sessions.answer import Answer
+from core.sessions.asked_release import AskedRelease
 from core.sessions.question import SessionQuestion
 from core.sessions.session import Session
 from core.sessions.visit import UNLISTED, Visit
 from dashboard.views.ask import numbers_form, select_view, statistic_form
 from dashboard.views.common import charts, messages, state
 
+OpenToQuestions = Session | AskedRelease
 Composed = str | Statistic
 """A question as it was put together: a formula, a SELECT, or a statistic that neither can say."""
 MOST_STEPS = 1_000
@@ -45,6 +47,9 @@ class Guest:
     def visit(self, here: state.PageState, session: Session) -> Visit:
         return Visit(session=session, hard=self.hard - here.taken.get(session.id, 0), kept=self.kept)
 
+    def asks(self, here: state.PageState, asked: OpenToQuestions) -> Visit | AskedRelease:
+        return asked if isinstance(asked, AskedRelease) else self.visit(here, asked)
+
 
 def show(here: state.PageState, session: Session, guest: Guest | None = None) -> None:
     """The composer, and the answer to the last question; without a guest the curator asks."""
@@ -53,6 +58,15 @@ def show(here: state.PageState, session: Session, guest: Guest | None = None) ->
         st.info(f"This session {why}; its transcript stays below.", icon=":material/lock:")
         return
     st.header("Question", divider="gray")
+    _box(here, session, guest)
+
+
+def of_release(here: state.PageState, asked: AskedRelease, most: int) -> None:
+    """The same for a release that anybody may ask, so many questions in a visit."""
+    _box(here, asked, Guest(most=most, hard=0, kept=0))
+
+
+def _box(here: state.PageState, session: OpenToQuestions, guest: Guest | None) -> None:
     ways: dict[str, Callable[[Domain, str], Composed | None]] = {
         "A group": _cell,
         "Numbers by group": numbers_form.compose,
@@ -84,15 +98,18 @@ def show(here: state.PageState, session: Session, guest: Guest | None = None) ->
         if isinstance(answer, Answer):
             _reply(answer, session.free)
         else:
-            select_view.show(answer, session.id)
+            select_view.show(answer, session.id, session.free)
 
 
-def _say(text: Composed, session: Session) -> None:
+def _say(text: Composed, session: OpenToQuestions) -> None:
     """What is about to be asked, in words."""
     if isinstance(text, Statistic):
         asked = SessionQuestion.of(text, session.domain).words
     elif is_select(text):
-        messages.note(session.sql_price(text).sentence(), "public")
+        price = session.sql_price(text)
+        # Of a release every answer is free.
+        asks = f"It asks at most {plural(price.questions, 'question')}."
+        messages.note(asks if session.free else price.sentence(), "public")
         return
     else:
         asked = question(text, session.domain).words
@@ -100,22 +117,23 @@ def _say(text: Composed, session: Session) -> None:
     messages.note(messages.plain(asked[:1].upper() + asked[1:]) + ".", "public")
 
 
-def _ask(here: state.PageState, session: Session, text: Composed, guest: Guest | None) -> None:
+def _ask(here: state.PageState, session: OpenToQuestions, text: Composed, guest: Guest | None) -> None:
     """In the button's callback: an answer is stored before it is shown, so a click elsewhere loses nothing."""
     try:
         statement = text if isinstance(text, str) and is_select(text) else None
         questions = session.sql_price(statement).questions if statement else 1
         single = None if statement else text if isinstance(text, Statistic) else question(text, session.domain)
-        if guest is None:
+        if guest is None and isinstance(session, Session):
             here.answered = (session.id, session.sql(statement or "") if single is None else session.answer(single))
             return
+        assert guest is not None
         if here.asked + questions > guest.most:
             here.problem = (
                 f"This visit has asked {here.asked:,} of its {guest.most:,} questions; leave the rest to others."
             )
             return
         here.asked += questions
-        visit = guest.visit(here, session)
+        visit = guest.asks(here, session)
         found, taken = visit.sql(statement or "") if single is None else visit.answer(single)
         here.taken[session.id] = here.taken.get(session.id, 0) + taken
         here.answered = (session.id, found)
@@ -144,12 +162,14 @@ def _reply(answer: Answer, free: bool) -> None:
         share, count, left = st.columns(3)
         share.metric("Share", f"{100 * answer.share:.2f} %")
         count.metric("Rows", f"{answer.count:,.0f}")
-        left.metric("Hard answers left", "no limit" if answer.left is None else f"{answer.left:,}")
+        if not free:
+            left.metric("Hard answers left", "no limit" if answer.left is None else f"{answer.left:,}")
         text, color = KINDS[answer.kind]
         st.badge(text, color=color)  # type: ignore[arg-type]
         messages.note(_promised(answer, free), "released")
         if answer.number == UNLISTED:
-            messages.note("It cost nothing, and is not in the transcript.", "released")
+            if not free:
+                messages.note("It cost nothing, and is not in the transcript.", "released")
             return
         cost = "It took one hard answer." if answer.cost else "It cost nothing."
         messages.note(f"Question {answer.number}. {cost} Asking it again gives the same answer for free.", "released")

@@ -20,17 +20,19 @@ WIDE = (
 )
 
 
-def show(answer: SelectAnswer, key: str) -> None:
+def show(answer: SelectAnswer, key: str, free: bool) -> None:
+    """`free`: answered from a release, where nothing is hard and nothing has a limit."""
     with st.container(border=True):
         if answer.columns:
             _groups(answer, key)
         else:
             _single(answer)
         _promise(answer)
-        if not answer.hard and any(_wide(number) for row in answer.rows for number in row.estimates):
+        if not free and not answer.hard and any(_wide(number) for row in answer.rows for number in row.estimates):
             messages.note(WIDE, "public")
         left = "no limit of hard answers" if answer.left is None else f"{plural(answer.left, 'hard answer')} left"
-        asked = f"It rests on {plural(answer.questions, 'question')}, {answer.hard:,} of them hard; {left}."
+        took = "" if free else f", {answer.hard:,} of them hard; {left}"
+        asked = f"It rests on {plural(answer.questions, 'question')}{took}."
         if not all(answer.counted):
             messages.note("In sums, averages and quantiles a row counts at the middle of its bin.", "public")
         messages.note(f"{asked} Asking it again gives the same answer for free.", "released")
@@ -65,8 +67,11 @@ def _groups(answer: SelectAnswer, key: str) -> None:
 def _table(answer: SelectAnswer) -> None:
     """Every number as exactly as it is of use: counts in whole rows, all others in four digits."""
     frame, formats = answer.frame(), {}
+    ends = [name for title in answer.titles for name in headings(title)[1:]]
+    # Where no number has an interval its columns would be empty.
+    frame = frame.drop(columns=[name for name in ends if frame[name].isna().all()])
     for title, counted in zip(answer.titles, answer.counted, strict=True):
-        for name in headings(title):
+        for name in frame.columns.intersection(list(headings(title))):
             frame[name] = [_rounded(value, counted) for value in frame[name]]
             formats[name] = st.column_config.NumberColumn(format="localized")
     alt = f"{plural(len(answer.rows), 'group')} with every number."

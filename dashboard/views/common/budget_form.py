@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import streamlit as st
 
 from core.base.errors import DeskError
-from core.base.odds import budget_warnings, odds
+from core.base.odds import budget_warnings, factor_up, odds
 from core.privacy.budget import Budget
 from dashboard.views.common import messages
 from dashboard.views.common.wording import number
@@ -71,8 +69,7 @@ def promise(chosen: Budget, about: str) -> str:
     >>> promise(Budget(1), "this release")
     'One person more or less changes the odds of anything seen in this release by a factor of 2.72 (e^ε) at most.'
     """
-    factor = math.exp(min(float(chosen.epsilon), 700))
-    times = f"{factor:.3g}" if factor < 1000 else f"{factor:,.0f}" if factor < 1e6 else f"{factor:.0e}"
+    times = factor_up(float(chosen.epsilon))
     failure = "" if chosen.pure else f", except with probability {number(chosen.delta)} (δ)"
     return (
         f"One person more or less changes the odds of anything seen in {about} by a factor of {times} (e^ε) at most"

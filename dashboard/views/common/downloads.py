@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import streamlit as st
@@ -21,7 +22,7 @@ TITLE_WIDTH = 95
 def show(release: Release, name: str, imprint: Imprint | None = None) -> None:
     """Files from the stored bytes; a click only reads them. The reports name who publishes, where that is known."""
     said = imprint or Imprint()
-    stem = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name) or "release"
+    stem = re.sub(r"[^\w-]+", "-", name).strip("-") or "release"
 
     def certificate() -> bytes:
         return release.certificate.write().encode()

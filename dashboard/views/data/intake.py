@@ -14,7 +14,7 @@ from core.schema.domain import Domain
 from dashboard.views.common import messages, next_step, state, wording
 from dashboard.views.data import discovery_form, rules_form, schema_files, schema_grid
 from dashboard.views.data.draft import Draft
-from dashboard.views.data.schema import bulk_edit, universe
+from dashboard.views.data.schema import bulk_edit, sex_spellings, universe
 from dashboard.views.data.schema.mistake_list import gathered
 
 SCHEMA = "schema"
@@ -23,7 +23,7 @@ NEIGHBOURS = {"add-remove": "added or removed", "replace": "replaced by another"
 ADVICE = {
     "categories": "spelling and capitals of the categories",
     "booleans": "whether they are true and false, yes and no, or 1 and 0",
-    "integers": "bounds; the decimal sign of the file",
+    "integers": "bounds; the decimal sign of the file; numbers with decimals are 'reals'",
     "reals": "bounds; the decimal sign of the file",
     "dates": "bounds; whether days are written as 2024-12-31",
 }
@@ -42,7 +42,7 @@ def fillers(draft: Draft, desk: Desk, unit: Unit | None, total: Budget | None, a
     with places[0]:
         schema_files.saved(draft, desk)
     with places[1]:
-        schema_files.code_book(draft)
+        schema_files.code_book(draft, desk)
     with places[2]:
         schema_files.public_sample(draft, desk)
     with places[3]:
@@ -61,6 +61,7 @@ def schema(draft: Draft, id_column: str | None) -> Domain | None:
         draft.restart(draft.latest)
     bulk_edit.show(draft)
     draft.latest = schema_grid.editor(draft.base, draft.key)
+    sex_spellings.show(draft)
     found = schema_grid.mistakes(draft.latest)
     if found:
         messages.mistakes("in the grid", len(found), gathered(found))

@@ -18,6 +18,7 @@ from dashboard.door import access
 from dashboard.views.common import messages, state
 from dashboard.views.data import schema_grid, upload
 from dashboard.views.data.draft import DEMO, Draft
+from dashboard.views.data.schema import file_labels
 
 LARGEST = 64_000_000
 EXAMPLE = """name,kind,low,high,bins,values,other,missing,note
@@ -61,7 +62,7 @@ def offer_known(draft: Draft, tables: Sequence[DeskTable]) -> None:
         )
 
 
-def code_book(draft: Draft) -> None:
+def code_book(draft: Draft, desk: Desk) -> None:
     """Paste or import a code book."""
     with st.popover("Use a code book", icon=":material/menu_book:", width="stretch"):
         st.write(
@@ -80,6 +81,9 @@ def code_book(draft: Draft) -> None:
             on_change=_load_codebook,
             args=(draft,),
         )
+        if file_labels.held(draft):
+            file_labels.caution()
+            st.button(file_labels.USE, key="codebook-labels", on_click=_use_labels, args=(draft, desk))
 
 
 def public_sample(draft: Draft, desk: Desk) -> None:
@@ -147,6 +151,20 @@ def _paste_codebook(draft: Draft) -> None:
     _filled(draft, CODEBOOK, "codebook-text", lambda text: _use(draft, str(text)))
 
 
+def _use_labels(draft: Draft, desk: Desk) -> None:
+    draft.filler, draft.schema_problem, draft.told = CODEBOOK, None, None
+    try:
+        own = {shown: name for name, shown in draft.names.items()}
+        lines = {line["name"]: line for line in file_labels.lines(draft, desk)}
+        here = [
+            {**lines[own.get(name, name)], "name": name} for name, _ in draft.columns if own.get(name, name) in lines
+        ]
+        rest = [name for name, _ in draft.columns if not any(line["name"] == name and "kind" in line for line in here)]
+        _tell(draft, here, file_labels.NOTE, "the labels in the file", rest)
+    except Exception as problem:
+        draft.schema_problem = messages.sentence(problem)
+
+
 def _read_sample(draft: Draft, desk: Desk) -> None:
     def fill(file: Any) -> None:
         if not st.session_state.get("sample-public"):
@@ -166,7 +184,8 @@ def _use(draft: Draft, text: str) -> None:
     known = [line for line in lines if line["name"] in names]
     if not known:
         raise BadSchema("The code book describes no column of this table; its names must be the table's own.")
-    described = {line["name"] for line in known}
+    # A line that gives neither a kind nor what implies one leaves its column as it is.
+    described = {line["name"] for line in known if "kind" in line}
     _tell(draft, known, FROM_CODEBOOK, "the code book", [name for name in names if name not in described])
     if rules := codebook.read_rules(text):
         draft.take_rules(rules)
@@ -179,7 +198,7 @@ def _tell(draft: Draft, lines: list[dict[str, Any]], note: str, origin: str, res
     """Fill the grid and say what was filled and what was left as it was."""
     left = "" if not rest else f" Left as they were: {', '.join(printable(name, 40) for name in rest[:8])}"
     more = "" if not rest else f" and {len(rest) - 8} more." if len(rest) > 8 else "."
-    told = f"{plural(len(lines), 'column')} described by {origin}.{left}{more}"
+    told = f"{plural(sum('kind' in line for line in lines), 'column')} described by {origin}.{left}{more}"
     draft.restart(schema_grid.with_lines(draft.latest, lines, note), told)
 
 

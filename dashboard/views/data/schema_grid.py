@@ -52,7 +52,8 @@ def from_domain(domain: Domain, columns: Sequence[tuple[str, str]]) -> pd.DataFr
 
 
 def with_lines(frame: pd.DataFrame, lines: Iterable[Mapping[str, Any]], note: str) -> pd.DataFrame:
-    """The grid with some columns described anew; ticks stay, and a line without a kind changes the note only."""
+    """The grid with some columns described anew; ticks stay, and a line without a kind changes the note only: where
+    that says that the rest is a guess, it stays, because the rest still is one."""
     told = {line["name"]: line for line in lines}
     merged = []
     for line in frame.itertuples(index=False):
@@ -61,7 +62,7 @@ def with_lines(frame: pd.DataFrame, lines: Iterable[Mapping[str, Any]], note: st
         if "kind" in new:
             merged.append(_cells({"note": note, **new, "include": old["include"]}))
         else:
-            merged.append({**old, "note": new.get("note", old["note"])})
+            merged.append({**old, "note": old["note"] if old["note"] in GUESSES else new.get("note", old["note"])})
     return pd.DataFrame(merged, columns=list(TYPES)).astype(TYPES)
 
 

@@ -132,7 +132,7 @@ def begin_path(draft: Draft, desk: Desk) -> None:
         return
     try:
         draft.path = server_path.allowed(typed)
-        draft.origin, draft.name = f"path {draft.path}", upload.name_of(draft.path.name)
+        draft.origin, draft.name = f"path {draft.path}", _path_name(draft.path)
         draft.written = text_form.said()
     except Exception as problem:
         draft.problem = messages.sentence(problem)
@@ -140,6 +140,11 @@ def begin_path(draft: Draft, desk: Desk) -> None:
     _begin(draft, desk)
     if draft.problem is None:
         kept_drafts.take_up(draft, desk)
+
+
+def _path_name(path: Path) -> str:
+    """What a table is called that comes from a path: a pattern is no name, so its folder's is taken."""
+    return path.parent.name or "table" if re.search(r"[*?\[]", path.name) else upload.name_of(path.name)
 
 
 def begin_spark(draft: Draft) -> None:

@@ -48,6 +48,28 @@ PROVIDERS = {
 }
 
 
+HOW = (
+    "**Describe the table.** What its columns may hold comes from forms, laws and code books, never from its rows, and "
+    "is public.",
+    "**Set a budget.** It says how much all releases together may tell about any one person; what is spent does not "
+    "come back.",
+    "**Release.** Counts are made inaccurate by chance, just so much as the promise needs, and synthetic records are "
+    "drawn from them. How exact they will be is told before it is paid.",
+    "**Publish.** Records, tables and certificate may be given to anybody, and so may all that is computed from them.",
+)
+OUTCOME = (
+    "Large groups come out well and small ones do not: that is the protection, not a fault. Every release says how "
+    "much better than before anybody can tell, at most and whatever else they know, that a person was in the table."
+)
+
+
+def how() -> None:
+    """What happens to a table, for whoever reads about it first."""
+    st.header("How it works", divider="gray")
+    st.markdown("\n".join(f"{place}. {step}" for place, step in enumerate(HOW, 1)))
+    st.write(OUTCOME)
+
+
 def words() -> None:
     st.header("What the words mean", divider="gray")
     for word, meaning in WORDS.items():

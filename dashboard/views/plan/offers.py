@@ -109,7 +109,7 @@ def choose(
                 "Mechanism",
                 names,
                 index=names.index(picked) if picked in by_name else 0,
-                format_func=lambda name: by_name[name].mechanism.title + _mark(by_name[name], priced),
+                format_func=lambda name: _purpose(by_name[name].mechanism) + _mark(by_name[name], priced),
                 captions=[_caption(offer, left, len(table.domain)) for offer in shown],
                 key=key,
                 on_change=_keep,
@@ -255,10 +255,10 @@ def _caption(offer: Offer, left: float, columns: int) -> str:
     cost += " — too much" if units > left else ""
     error = f"{offer.reason} All within ±{in_rows(figure.worst)}, 95 % of the time."
     time = f"takes {duration(figure.seconds + packing(columns, figure.rows))}"
-    return "  \n".join((_purpose(offer.mechanism), error, f"{cost}; {time}."))
+    return "  \n".join((f"{offer.mechanism.title}.", error, f"{cost}; {time}."))
 
 
 def _purpose(mechanism: type[Mechanism]) -> str:
-    """What it is for, as a line of its own."""
-    told = mechanism.prefer.removeprefix(CHOOSE)
+    """What it is for, which tells more than its name to whoever has to choose."""
+    told = mechanism.prefer.removeprefix(CHOOSE).removesuffix(".")
     return told[:1].upper() + told[1:]

@@ -115,7 +115,7 @@ def _steps(here: PageState, desk: Desk, table: DeskTable) -> None:
         f"{offer.mechanism.title} with ε {wording.number(choice.budget.epsilon)}. {messages.plain(error.sentence())}",
         "public",
     )
-    size_warning.before(table, asked, error.mean)
+    size_warning.before(table, asked, error)
     budget_form.pure_noise(made.budget, Budget(1, wanted.delta), chosen=True)
     if not choice.affordable:
         st.warning("This costs more than is left; choose a smaller ε or a larger error.", icon=":material/warning:")

@@ -8,7 +8,7 @@ import streamlit as st
 from core.base.wording import amount
 from core.release.release import Release
 from core.schema.domain import Dates
-from dashboard.views.common import messages
+from dashboard.views.common import charts, messages
 
 MOST = 200
 
@@ -16,7 +16,7 @@ MOST = 200
 def preview(release: Release) -> pd.DataFrame:
     """Records from all over the file, whatever its order."""
     records = release.records()
-    return records.iloc[:: max(1, -(-len(records) // MOST))]
+    return records.iloc[charts.spread(len(records), MOST)]
 
 
 def show(release: Release, shown: pd.DataFrame) -> None:

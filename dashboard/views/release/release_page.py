@@ -156,7 +156,7 @@ def _usefulness(table: DeskTable, plan: Plan) -> None:
         typical = exact * len(sizes) / sum(sizes)
         text, large = f"A count in these tables is {rows(typical)} on average, and {text}", error > typical
     messages.note(text, "curator only")
-    if size_warning.before(table, plan.queries, error):
+    if size_warning.before(table, plan.queries, plan.expected_error):
         return
     if large:
         st.warning(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass
 from threading import Lock
@@ -23,6 +24,11 @@ PER_VALUE, PACKING = 1e-6, 0.05
 """Seconds to draw and write one cell of the records, and to pack any release: with the mechanism's own time, 22 of 24
 releases of the four demo tables took from half to twice what is told."""
 MOST_WATCHED = 256
+OTHERS = 0.7
+"""What another process that waits for a processor counts: 1 if it is as urgent, less if it is not, which the load does
+not tell. With loads of 12 to 26 on two processors, runs took 5 to 8 times their processor time."""
+NEARLY = 1.5
+"""Seconds that are nothing to wait for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +39,9 @@ class RemainingTime:
     """Seconds of the mechanism, by trials on public tables of the size that the table is said to have."""
     records: float
     """Seconds for the records, and for copies."""
+
+    def times(self, factor: float) -> RemainingTime:
+        return RemainingTime(noise=factor * self.noise, records=factor * self.records)
 
 
 class Clocks:
@@ -86,10 +95,17 @@ def sentence(desk: Desk, plan_id: str, progress: RunProgress) -> str:
     drawing = progress.share >= MEASURED
     now = time.monotonic()
     elapsed, done = _clocks().elapsed(f"{plan_id}-{drawing}", progress.share, now)
-    left = _clocks().end(plan_id, now + remaining(elapsed, done, progress.share, estimate)) - now
+    rest = remaining(elapsed, done, progress.share, estimate.times(slowdown()))
+    left = _clocks().end(plan_id, now + rest) - now
     if left > 0:
         return f"{duration(left).capitalize()} left."
-    return "Nearly done." if drawing else "It takes longer than expected, and goes on."
+    return "Nearly done." if drawing and 0 < rest < NEARLY else "It takes longer than expected, and goes on."
+
+
+def slowdown() -> float:
+    """How many times as long a run takes here and now as alone, by how many wait for the same processors."""
+    load, _, _ = os.getloadavg()
+    return max(1.0, (OTHERS * load + 1) / (os.cpu_count() or 1))
 
 
 def packing(columns: int, rows: int) -> float:

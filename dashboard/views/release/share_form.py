@@ -8,9 +8,7 @@ from core.desk.desk import Desk
 from core.desk.kept.shared import SharedItem
 from core.sessions.session import Session
 from dashboard.views.common import messages
-
-LINK = "item"
-"""Names what is open in the address of the page Shared."""
+from dashboard.views.shared.link import LINK, link, public_link
 
 
 def show(desk: Desk, identity: str, suggestion: str, session: Session | None = None) -> None:
@@ -30,13 +28,19 @@ def show(desk: Desk, identity: str, suggestion: str, session: Session | None = N
                 desk.share(identity, title=title, note=note, hard=hard, kept=kept)
                 st.rerun()
         if shared is not None:
-            st.page_link(
-                "steps/shared.py",
-                label="Open it as visitors do: the address of that page is the link to it",
-                icon=":material/link:",
-                query_params={LINK: identity},
-            )
+            _link(identity)
             st.button("Take it down", on_click=desk.shared_items.take_down, args=(identity,), key=f"unshare-{identity}")
+
+
+def _link(identity: str) -> None:
+    st.page_link(
+        "steps/shared.py", label="Open it as visitors do", icon=":material/open_in_new:", query_params={LINK: identity}
+    )
+    if address := link(identity):
+        st.caption("The link to it, to be passed on:")
+        st.code(address, language=None, wrap_lines=True)
+        if not public_link(identity):
+            st.caption("It leads to this machine only; others need the name under which it is served to them.")
 
 
 def _hard_answers(session: Session, shared: SharedItem | None) -> tuple[int, int]:

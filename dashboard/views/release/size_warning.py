@@ -8,7 +8,8 @@ import streamlit as st
 
 from core.base.arrays import Columns
 from core.base.wording import amount, plural
-from core.planning.room_for_noise import moved_share, too_small
+from core.planning.room_for_noise import moved_in_tables, too_few_for_answers, too_small
+from core.planning.simulation.expected_error import Figure
 from core.plans.statements import DeskTable
 from core.queries.kit.focus import asked_tables
 from core.queries.kit.protocol import QueryClass
@@ -21,9 +22,18 @@ MANY = 0.5
 """The part of the tables that were asked for from which on noise in them is a warning of its own."""
 
 
-def before(table: DeskTable, queries: Sequence[QueryClass], error: float) -> bool:
+def before(table: DeskTable, queries: Sequence[QueryClass], told: Figure) -> bool:
     """From the exact number of rows, so for the curator alone; says whether it warned."""
-    said = too_small(moved_share(queries, table.domain, error, table.notes["rows"]))
+    moved = moved_in_tables(queries, table.domain, told.mean, told.counts, table.notes["rows"])
+    return _warned(too_small(moved))
+
+
+def before_session(table: DeskTable, error: float) -> bool:
+    """The same of a session's answers."""
+    return _warned(too_few_for_answers(error, table.notes["rows"]))
+
+
+def _warned(said: str | None) -> bool:
     if said:
         st.warning(said, icon=":material/warning:")
         messages.note("By the exact number of rows.", "curator only")

@@ -12,8 +12,10 @@ from dashboard.views.shared.wordmark import wordmark
 TITLE = "Shared"
 WHAT = (
     "Everything here was computed from private tables with differential privacy: it describes a population, and its "
-    "certificate says how little one person more or less can change it. Every number may be used and passed on."
+    "certificate says how little one person more or less can change it."
 )
+FREE = "Every number may be used and passed on."
+ABOUT = "What you publish, and for whom."
 
 
 def head(publisher: Publisher) -> None:
@@ -27,7 +29,10 @@ def show(publisher: Publisher) -> None:
     """Who this is, in a few lines that a stranger understands."""
     if publisher.organisation:
         st.markdown(f"**Published by {messages.plain(publisher.organisation)}**")
-    st.write(messages.plain(publisher.about) or WHAT)
+    if publisher.about:
+        st.write(messages.plain(publisher.about))
+    # A licence says itself what may be done.
+    st.write(WHAT if publisher.licence else f"{WHAT} {FREE}")
     for label, text in (("Contact", publisher.contact), ("Licence", publisher.licence)):
         if text:
             messages.note(f"{label}: {messages.plain(text)}", "public")
@@ -42,7 +47,7 @@ def edit(desk: Desk) -> None:
         organisation = st.text_input("Organisation", known.organisation, max_chars=LONGEST_LINE)
         contact = st.text_input("Contact", known.contact, max_chars=LONGEST_LINE)
         licence = st.text_input("Licence", known.licence, max_chars=LONGEST_LINE, placeholder="CC BY 4.0")
-        about = st.text_area("About", known.about, max_chars=LONGEST_ABOUT, placeholder=WHAT)
+        about = st.text_area("About", known.about, max_chars=LONGEST_ABOUT, placeholder=ABOUT)
         if st.form_submit_button("Save", type="primary"):
             with messages.guarded():
                 desk.publisher.write(

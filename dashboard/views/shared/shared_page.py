@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from textwrap import shorten
 
 import pandas as pd
 import streamlit as st
 
 from core.base.odds import odds
-from core.base.wording import amount
+from core.base.wording import amount, plural
 from core.desk.desk import Desk
 from core.desk.kept.publisher import citation, imprint
 from core.desk.kept.shared import SharedItem
 from core.release.files.catalogue import promise
 from core.release.release import Release
+from core.sessions.asked_release import AskedRelease
 from core.sessions.session_limits import MOST_OF_A_VISIT
 from dashboard.door import access
 from dashboard.views.ask import ask_history, ask_question
 from dashboard.views.common import answers_view, downloads, measured_view, messages, released_chart, state
 from dashboard.views.decide import decision_view
 from dashboard.views.release import records_view, size_warning
-from dashboard.views.release.share_form import LINK
 from dashboard.views.shared import publisher_form
+from dashboard.views.shared.link import LINK, public_link
 
 CARDS = 3
 DAY = len("2026-01-01")
 LONGEST_TEASER = 140
 KINDS = {"release": "Data and tables", "session": "Questions and answers", "decision": "A decision"}
+SYNTHETIC = (
+    "Synthetic records are drawn from noisy counts of a private table: together they are much like its rows, and none "
+    "of them belongs to a person."
+)
 
 
 def show(here: state.PageState, desk: Desk) -> None:
@@ -56,7 +62,7 @@ def show(here: state.PageState, desk: Desk) -> None:
         elif item.kind == "decision":
             _decision(desk, item)
         else:
-            _release(desk, item)
+            _release(here, desk, item)
 
 
 def _cards(items: Mapping[str, SharedItem]) -> None:
@@ -81,35 +87,58 @@ def _close() -> None:
     del st.query_params[LINK]
 
 
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A shared release, read once for everybody."""
+
+    release: Release
+    preview: pd.DataFrame
+    asked: AskedRelease
+
+
 @st.cache_resource(max_entries=8, show_spinner="Opening the release …")
-def _opened(plan_id: str, _desk: Desk) -> tuple[Release, pd.DataFrame] | None:
+def _opened(plan_id: str, _desk: Desk) -> Opened | None:
     # The bytes of a plan never change, and everything in them is public.
-    release = _desk.result(plan_id)
-    return None if release is None else (release, records_view.preview(release))
+    release, entry = _desk.result(plan_id), _desk.ledger.entry(plan_id)
+    if release is None or entry is None:
+        return None
+    return Opened(release, records_view.preview(release), AskedRelease(entry=entry, release=release))
 
 
-def _release(desk: Desk, item: SharedItem) -> None:
+def _release(here: state.PageState, desk: Desk, item: SharedItem) -> None:
     opened = _opened(item.id, desk)
     if opened is None:
         st.error("This release is not at the desk any more.", icon=":material/error:")
         return
-    release, preview = opened
+    release, publisher = opened.release, desk.publisher.read()
     certificate = release.certificate
+    size = f"{amount(certificate.synthetic_rows)} synthetic records with {plural(len(release.domain), 'column')}"
+    st.markdown(f"**{size}, published on {item.since[:DAY]}.** {SYNTHETIC}")
     messages.note(messages.plain(promise(certificate)), "released")
     messages.note(odds(certificate.epsilon, certificate.delta), "public")
     size_warning.after(release)
     measured_view.show(release)
-    downloads.show(release, item.title, imprint(item, desk.publisher.read()))
+    address = public_link(item.id)
+    downloads.show(release, item.title, imprint(item, publisher, address))
     st.markdown("**How to cite**")
-    st.code(citation(item, certificate, desk.publisher.read()), language=None, wrap_lines=True)
+    st.code(citation(item, certificate, publisher, address), language=None, wrap_lines=True)
     with st.expander("Certificate", icon=":material/verified:"):
         st.json(certificate.facts())
         messages.note("Everything in the certificate is part of the release.", "released")
     st.subheader("Synthetic records", divider="gray")
-    records_view.show(release, preview)
+    records_view.show(release, opened.preview)
     answers_view.show(release, f"shared-{item.id}")
     st.subheader("Counts", divider="gray")
     released_chart.show(release, f"shared-{item.id}")
+    st.subheader("Ask it a question", divider="gray")
+    _room(here)
+    ask_question.of_release(here, opened.asked, MOST_OF_A_VISIT)
+
+
+def _room(here: state.PageState) -> None:
+    messages.note(
+        f"A visit has room for {amount(MOST_OF_A_VISIT)} questions; {amount(here.asked)} asked so far.", "public"
+    )
 
 
 def _decision(desk: Desk, item: SharedItem) -> None:
@@ -123,9 +152,7 @@ def _decision(desk: Desk, item: SharedItem) -> None:
 def _session(here: state.PageState, desk: Desk, item: SharedItem) -> None:
     session = desk.session(item.id)
     st.write("Anybody may ask, and every answer may be published.")
-    messages.note(
-        f"A visit has room for {amount(MOST_OF_A_VISIT)} questions; {amount(here.asked)} asked so far.", "public"
-    )
+    _room(here)
     guest = ask_question.Guest(most=MOST_OF_A_VISIT, hard=item.hard, kept=item.kept)
     if not guest.visit(here, session).may_measure():
         messages.note(

@@ -11,7 +11,16 @@ from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
 from core.schema.domain import Booleans, Domain, Integers
 from core.table.stand_in import StandIn
-from tests.bench.kit.estimates import BETWEEN, HELD_OUT, TUNED, covered, family_table, regression, statistics
+from tests.bench.kit.estimates import (
+    BETWEEN,
+    HELD_OUT,
+    ONCE_HELD_OUT,
+    TUNED,
+    covered,
+    family_table,
+    regression,
+    statistics,
+)
 from tests.bench.utility import Task
 
 
@@ -42,7 +51,18 @@ def test_intervals_of_a_release_that_is_nearly_exact_hold_and_are_short() -> Non
 
 
 def test_tables_held_out_are_others() -> None:
-    assert not {*TUNED, *BETWEEN} & set(HELD_OUT)
+    assert not {*TUNED, *BETWEEN, *ONCE_HELD_OUT} & set(HELD_OUT)
+    assert not {*TUNED, *BETWEEN} & set(ONCE_HELD_OUT)
+    assert not {family for family, _ in HELD_OUT} & {family for family, _ in (*TUNED, *BETWEEN, *ONCE_HELD_OUT)}
     made, target = family_table("trial", 1)
     assert made.domain[target].size == 2
     assert np.array_equal(made.codes, family_table("trial", 1)[0].codes)
+
+
+@pytest.mark.parametrize(("family", "seed"), HELD_OUT)
+def test_tables_held_out_have_all_that_is_estimated(family: str, seed: int) -> None:
+    made, target = family_table(family, seed)
+    other = Task.of(family, made, target)
+    assert target == made.domain.names[-1]
+    assert len(other.ordered()) >= 4
+    assert all(np.isfinite(values).all() and values.size for values in statistics(other, other.known.codes).values())

@@ -3,7 +3,16 @@ import re
 
 import pytest
 
-from core.base.odds import HARM, LARGE_DELTA, LARGE_EPSILON, SMALL_EPSILON, budget_warnings, large_delta_warning, odds
+from core.base.odds import (
+    HARM,
+    LARGE_DELTA,
+    LARGE_EPSILON,
+    SMALL_EPSILON,
+    budget_warnings,
+    factor_up,
+    large_delta_warning,
+    odds,
+)
 from core.privacy.budget import Budget
 
 
@@ -46,3 +55,12 @@ def test_a_delta_that_protects_few_is_said(delta, shown):
 def test_a_small_delta_needs_no_words():
     assert [large_delta_warning(delta) for delta in (0.0, 1e-9, LARGE_DELTA)] == ["", "", ""]
     assert not any(large_delta_warning(delta) for _, delta in HARM.values())
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 0.001, 0.0099, 0.01, 0.2, 1.0, 2.302, 4.61, 13.81, 13.82, 50.0, 800.0])
+def test_the_factor_is_no_less_than_the_truth_and_close_to_it(epsilon):
+    shown = factor_up(epsilon)
+    digits, _, power = shown.replace(",", "").partition(" × 10^")
+    told = math.log(float(digits)) + int(power or 0) * math.log(10)
+    assert told >= epsilon * (1 - 1e-6), shown
+    assert told - epsilon <= 0.011 and not (epsilon < 0.01 and told > 2.1 * epsilon), shown

@@ -71,6 +71,13 @@ def test_shares_of_a_table_are_checked(shares):
         ShareDistances((("old",),), (shares,))
 
 
+@pytest.mark.parametrize("shares", [[0, STEPS + 1], [-1, STEPS]])
+def test_shares_of_answers_are_checked_one_by_one(shares):
+    """They need not sum to anything; a share above the whole would let the number of rows move an error too far."""
+    with pytest.raises(BadParameter, match="shares"):
+        AnswerErrors(Marginals(order=1, columns=("old",)), np.array(shares))
+
+
 def test_shapes_are_checked():
     with pytest.raises(BadParameter, match="shares"):
         ShareDistances((("old",),), (np.array([1]),)).counts(Remembered(small_counts()))

@@ -39,6 +39,8 @@ def test_each_lost_spend_has_its_own_share(tmp_path: Path) -> None:
     shares = sorted(entry.units / statement.total for entry in statement.entries)
     assert shares == pytest.approx([0.125, 0.25])
     assert statement.spent_share == pytest.approx(sum(shares))
+    kept = sorted(entry.units for entry in desk.ledger.entries())
+    assert kept == [statement.total // 8, statement.total // 4], "as they are kept, which a statement works out anew"
     desk.close()
 
 

@@ -43,7 +43,7 @@ def test_the_smallest_error_is_first_and_every_place_has_its_reason() -> None:
     errors = [each.figure.mean for each in found.offered]
     assert errors == sorted(errors) and len(errors) > 3
     assert found.offered[0].reason.startswith("The smallest error of those that were tried: ±")
-    assert all(each.reason.endswith("times the smallest error.") for each in found.offered[1:])
+    assert all(each.reason.endswith("times the smallest error on the same tables.") for each in found.offered[1:])
     assert all(each.figure.how == "simulated" for each in found.offered)
 
 

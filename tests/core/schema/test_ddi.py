@@ -24,8 +24,8 @@ BOOK = """<?xml version="1.0" encoding="UTF-8"?>
 def test_variables_become_columns() -> None:
     assert codebook.read(BOOK) == [
         {"name": "age", "kind": "integers", "low": 0, "high": 120, "note": "Age in years"},
-        {"name": "sex", "kind": "categories", "values": [1, 2], "note": "Sex of the respondent"},
-        {"name": "rent", "kind": "reals", "low": 0, "high": 3000, "bins": 100},
+        {"name": "sex", "kind": "categories", "values": [1, 2], "note": "Sex of the respondent: 1 = Male, 2 = Female"},
+        {"name": "rent", "kind": "reals", "low": 0, "high": 3000, "bins": 100, "decimals": 2},
         {"name": "town", "kind": "categories", "values": ["north", "007"]},
         {"name": "only_counted"},
         {"name": "words", "note": "Free text"},

@@ -31,6 +31,8 @@ CSVW = {
         "columns": [
             {"name": "a", "titles": ["age"], "datatype": {"base": "integer", "minimum": 0, "maximum": 120}},
             {"name": "ill", "datatype": "boolean", "required": False},
+            {"name": "c", "titles": {"en": ["town"]}, "datatype": {"base": "string", "format": "^(Uster|Bad Ragaz)$"}},
+            {"name": "code", "datatype": {"base": "string", "format": "[A-Z]{2}|x"}},
             {"titles": "mass", "datatype": {"base": "decimal", "minInclusive": 0, "maxInclusive": 300}},
         ]
     },
@@ -60,9 +62,11 @@ def test_a_package_must_be_about_one_table() -> None:
 
 
 def test_csv_on_the_web() -> None:
-    age, ill, mass = read(json.dumps(CSVW))
+    age, ill, town, code, mass = read(json.dumps(CSVW))
     assert age == {"name": "age", "kind": "integers", "low": 0, "high": 120}
     assert ill == {"name": "ill", "kind": "booleans", "missing": True}
+    assert town == {"name": "town", "kind": "categories", "values": ["Uster", "Bad Ragaz"]}
+    assert code == {"name": "code"}, "a pattern is no list"
     assert (mass["name"], mass["kind"], mass["low"], mass["high"]) == ("mass", "reals", 0, 300)
 
 

@@ -47,15 +47,33 @@ def test_a_stranger_on_a_phone_reads_what_was_published(browser: Browser, server
     expect(stranger.get_by_text("Published by Office of Schools")).to_be_visible()
     expect(stranger.get_by_text("How to cite")).to_be_visible()
     accessible(stranger, "a shared release")
+    _ask(stranger)
     assert Path(download(stranger, "Report (PDF)").path()).read_bytes().startswith(b"%PDF")
     report = Path(download(stranger, "Report").path()).read_text(encoding="utf-8")
-    for said in ("Pupils of one school", "Office of Schools", "CC BY 4.0"):
+    address = f"http://{STRANGER}:{server.port}/shared?item={entry.plan_id}"
+    for said in ("Pupils of one school", "Office of Schools", "CC BY 4.0", address):
         assert said in report
     assert "pupils" not in stranger.locator("body").inner_text().split(), "the table's own name is not shown"
 
     # Without a page's name in the address, they come to the same.
     stranger.goto(f"http://{STRANGER}:{server.port}/")
     expect(stranger.get_by_role("heading", name="Pupils of one school")).to_be_visible()
+
+
+def _ask(page: Page) -> None:
+    """A question by clicking and one in SQL, answered on the spot."""
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.get_by_text("No error is promised: the release behind this answer")).to_be_visible()
+    settled(page)
+    page.get_by_text("A formula or SQL", exact=True).click()
+    field = page.get_by_role("textbox", name="Formula")
+    field.fill("SELECT gender, COUNT(*) FROM t GROUP BY gender")
+    field.press("Enter")
+    settled(page)
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.get_by_text("It rests on")).to_be_visible()
+    settled(page)
+    accessible(page, "an answer of a shared release")
 
 
 def _say_who_publishes(page: Page, server: Server) -> None:
@@ -79,3 +97,4 @@ def _share(page: Page, server: Server, plan_id: str) -> None:
     settled(page)
     page.get_by_role("button", name="Share it").click()
     expect(page.get_by_role("button", name="Shared")).to_be_visible()
+    expect(page.get_by_text(f"{server.address}/shared?item={plan_id}")).to_be_visible()

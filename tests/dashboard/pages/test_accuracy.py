@@ -15,6 +15,7 @@ from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
 from core.schema.domain import Dates, Domain, Integers
 from dashboard.views.accuracy import accuracy_charts
+from dashboard.views.common import charts
 from tests.dashboard.pages.kit.elements import Open, errors, words
 
 
@@ -167,3 +168,21 @@ def test_days_are_marked_by_their_first_and_the_worst_interval_is_seen() -> None
     [shaded] = figure.layout.shapes
     assert shaded.x1 - shaded.x0 >= 1, "an interval of one bin is as wide as a bin"
     assert figure.layout.xaxis.ticktext[0] == "2024-01-01" and figure.layout.xaxis.title.text == "day, bins from"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "bins", "first", "last"),
+    [
+        ("2022-01-01", "2024-12-31", None, "2022-01", "2024-10"),
+        ("2023-01-15", "2023-12-14", None, "2023-02", "2023-12"),
+        ("1900-01-01", "2100-12-31", 201, "1900", "2080"),
+    ],
+)
+def test_many_days_are_marked_as_a_calendar_is(low: str, high: str, bins: int | None, first: str, last: str) -> None:
+    days = Dates(name="day", low=low, high=high, bins=bins, missing=True)
+    labels = [days.label(code) for code in range(days.size)]
+    axis = charts.axis(days, labels)
+    *marks, missing = axis["ticktext"]
+    assert (marks[0], marks[-1]) == (first, last) and missing == labels[-1]
+    assert 3 <= len(marks) <= 13
+    assert all(value.startswith(mark) for value, mark in zip(axis["tickvals"], marks, strict=False))

@@ -318,6 +318,14 @@ def test_more_than_is_left_cannot_be_reserved(page: Open, desk: Desk, people: De
     assert desk.statement(people).spent_share == 0
 
 
+def test_a_table_that_is_small_for_a_session_is_warned_of_before_it_is_paid(page: Open, people: DeskTable):
+    app = page("ask")
+    assert not [warning for warning in app.warning if "small for this session" in warning.value]
+    field(app, "Epsilon (ε)").set_value("0.002").run()
+    assert [warning for warning in app.warning if "small for this session" in warning.value]
+    assert "By the exact number of rows" in words(app)
+
+
 @pytest.mark.exhaustive
 def test_sessions_are_on_the_ledger(page: Open, desk: Desk, people: DeskTable):
     opened(page, desk, "online-weights")

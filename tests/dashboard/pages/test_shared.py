@@ -8,13 +8,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.desk.desk import Desk
+from core.desk.kept.publisher import Publisher
 from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.queries.marginals import Marginals
 from core.registry import mechanisms, query_classes, randomisers
 from dashboard.door import access
 from dashboard.views.common.messages import plain
-from dashboard.views.shared import shared_page
+from dashboard.views.shared import link, publisher_form, shared_page
 from tests.dashboard.listed import APP, CURATORS, EVERYBODYS
 from tests.dashboard.pages.kit.elements import Open, button, errors, field, number, way, words
 
@@ -45,8 +46,8 @@ def test_share_and_take_down_from_the_release(page: Open, desk: Desk, plan_id: s
     button(app, "Share it").click().run()
     assert not errors(app)
     assert [item.title for item in desk.shared_items.items()] == ["Visits by age"]
-    links = [link.proto for link in app.get("page_link") if link.proto.label.startswith("Open it as visitors do")]
-    assert [link.query_string for link in links] == [f"{shared_page.LINK}={plan_id}"]
+    links = [found.proto for found in app.get("page_link") if found.proto.label.startswith("Open it as visitors do")]
+    assert [found.query_string for found in links] == [f"{link.LINK}={plan_id}"]
     button(app, "Take it down").click().run()
     assert desk.shared_items.items() == []
 
@@ -153,11 +154,44 @@ def test_a_stranger_reads_who_publishes_and_how_to_cite(page: Open, desk: Desk, 
     assert sign.proto.imgs[0].alt == "O<S>" and b"O&lt;S&gt;" in drawn
     said = words(app)
     assert r"Published by Office \*of\* Statistics" in said and "CC BY 4" in said
-    [cited] = [str(found.value) for found in app.get("code")]
+    cited, _ = [str(found.value) for found in app.get("code")]
     assert (
         cited.startswith("Office *of* Statistics (20")
         and f"(epsilon = 1, delta = 1e-09). Release {plan_id[:16]}." in cited
     )
+
+
+def test_what_the_publisher_says_takes_the_place_of_no_explanation(desk: Desk, plan_id: str, visitor: None) -> None:
+    desk.share(plan_id, title="Visits")
+    for about, licence in (("", ""), ("Numbers for planners.", "CC BY 4.0")):
+        desk.publisher.write(Publisher(about=about, licence=licence))
+        said = words(AppTest.from_file(str(APP), default_timeout=60).run())
+        assert plain(about) in said and publisher_form.WHAT in said and shared_page.SYNTHETIC in said
+        # A licence says itself what may be done with a number.
+        assert (publisher_form.FREE in said) is not bool(licence)
+
+
+def test_anybody_may_ask_a_shared_release(
+    desk: Desk, plan_id: str, visitor: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the spot and for free: no session is opened, nothing is spent, and nothing is kept of who asks what."""
+    desk.share(plan_id, title="Visits")
+    before = [entry.plan_id for entry in desk.ledger.entries()]
+    app = AppTest.from_file(str(APP), default_timeout=60).run()
+    button(app, "Ask").click().run()
+    assert not errors(app)
+    assert [metric.label for metric in app.metric] == ["Share", "Rows"], "nothing is hard, so nothing is left of it"
+    assert "No error is promised: the release behind this answer was not measured" in words(app)
+    way(app, "A formula or SQL")
+    field(app, "Formula").set_value("SELECT COUNT(*), AVG(age) FROM t WHERE age >= 20").run()
+    button(app, "Ask").click().run()
+    assert not errors(app) and "It rests on" in words(app) and "hard" not in words(app).split("It rests on")[1][:60]
+    assert [entry.plan_id for entry in desk.ledger.entries()] == before and not desk.sessions()
+
+    monkeypatch.setattr(shared_page, "MOST_OF_A_VISIT", 1)
+    app.run()
+    button(app, "Ask").click().run()
+    assert "of its 1 questions" in errors(app)[0]
 
 
 def test_a_visitor_cannot_change_who_publishes(desk: Desk, plan_id: str, visitor: None) -> None:

@@ -130,6 +130,8 @@ EQUIVALENT: dict[str, str] = {
     "core/kernel/remembered.py corners_of | sums = np.pad(table, [(1, 0)] * table.ndim) | without its second term: [(1,": "numpy pads every axis like the first",
     "core/kernel/released.py | _LOW_BITS = ": "where a sum is split in two; the sum is the same",
     "core/kernel/released.py ShareDistances.counts | cells = max(cells, int(errors.max(initial=0))) | minus 1: 0": _NEVER,
+    "core/kernel/released.py ShareDistances.counts | prepare(counts, self.columns) |": "says what is asked for next, so that it is counted together; the numbers are the same",
+    "core/kernel/tables.py _distance | return int(np.abs(np.clip(table, 0, most) - np.clip(reference, -most, most)).sum | minus 1: 0": _NEVER,
     "core/kernel/released.py AnswerErrors.counts | return np.array([int(errors.max(initial=0)), _sum(errors) // max(1, errors.size) | minus 1: 0": _NEVER,
     "core/kernel/scores.py PrefixErrors.ends | errors = np.clip(sums[self.cuts], 0, LARGEST) - public_totals(self.believed) | minus 1: 0": _NEVER,
     "core/kernel/query.py Query.__post_init__ | if weights.dtype.kind not in 'iub' or weights.min(initial=0) < 0 or weights.max( | minus 1: 0 (3)": _NEVER,

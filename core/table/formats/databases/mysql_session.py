@@ -35,7 +35,7 @@ BEGINNING = (
     "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
 )
 OPTIONS = ("unix_socket", "ssl_ca", "ssl_verify_identity")
-"""What an address may say after its question mark."""
+"""What an address may say after its question mark; whose the server is can be verified by a named certificate only."""
 NOT_INSTALLED = (
     "Tables in MariaDB and MySQL are read by PyMySQL, which is not installed here; install it with "
     "pip install 'release-desk[mysql]'."
@@ -131,6 +131,8 @@ def _parts(address: str) -> dict[str, Any]:
     options = dict(parse_qsl(found.query, keep_blank_values=True, strict_parsing=bool(found.query)))
     if not database_of(address) or found.fragment or not set(options) <= set(OPTIONS):
         raise ValueError("no database, or something that is not known")
+    if "ssl_verify_identity" in options and "ssl_ca" not in options:
+        raise ValueError("the driver compares no name without a file of authorities")
     password = _password() if found.password is None else unquote(found.password)
     return {
         "host": found.hostname or "localhost",
@@ -139,6 +141,8 @@ def _parts(address: str) -> dict[str, Any]:
         # As bytes: the driver itself knows passwords of Western letters only.
         "password": password.encode(),
         "database": database_of(address),
+        # By itself the driver would take any certificate, also where the address says whose it has to be.
+        **({"ssl_verify_cert": True} if "ssl_ca" in options else {}),
         **options,
     }
 

@@ -29,8 +29,10 @@ def show(draft: Draft) -> None:
             "The file gives no name, or the same one twice, so the number stands for it. Such a column is left out of "
             "every release until you tick it in the grid; name it here if you know what it is."
         )
-        places = st.columns(3)
         for number, own in enumerate(unnamed[:MOST]):
+            if number % 3 == 0:
+                # Row by row: on a phone, and for whoever cannot see it, they come in the order of the file.
+                places = st.columns(3)
             places[number % 3].text_input(
                 f"Name of {own}{_place(columns, draft.names.get(own, own))}",
                 draft.names.get(own, ""),

@@ -43,6 +43,16 @@ def test_what_it_alone_may_know_is_in_its_environment_and_in_no_argument(monkeyp
     assert path.split(os.pathsep) == [str(child_process.ROOT), "somewhere"]
 
 
+def test_it_leaves_half_of_the_processors_to_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child_process.os, "cpu_count", lambda: 6)
+    for name in child_process.THREADS:
+        monkeypatch.delenv(name, raising=False)
+    program = f"import os, sys; sys.stdout.write(' '.join(os.environ[name] for name in {child_process.THREADS}))"
+    assert answered(program) == b"3 3 3"
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "5")
+    assert answered(program) == b"3 5 3", "as whoever runs the server says"
+
+
 def test_closing_is_the_end_it_waits_for() -> None:
     process = child_process.start(["-c", "import sys; sys.exit(len(sys.stdin.buffer.read()))"])
     child_process.close(process)

@@ -185,6 +185,13 @@ def test_rows_of_one_label():
         mistakes(RULES, held)
 
 
+def test_combinations_of_one_label_keep_all_other_columns():
+    domain = Domain((Booleans(name="x"), Integers(name="z", low=0, high=2), Booleans(name="y")))
+    held = Cells(domain, np.array([[[1, 4], [0, 0], [3, 2]], [[0, 5], [7, 0], [0, 0]]]))
+    codes, often = OneLabel(held, "y", 1).combinations(("x", "z"))
+    assert (codes.tolist(), often.tolist()) == ([[0, 0], [0, 2], [1, 0]], [4, 2, 5])
+
+
 def test_costs_of_rules():
     table = Remembered(Cells(Domain((Booleans(name="y"),)), np.array([0, 3])))
     assert COVER.counts(table).tolist() == [7]

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
+import pytest
 
 from core.mechanisms.tree import pairs as pair_choice
 from core.mechanisms.tree.pairs import Candidates, best_prefix, by_value, left_unsure, shrunk, structured
@@ -121,7 +124,7 @@ def test_what_follows_from_chosen_pairs_is_not_chosen_again():
 
 
 def test_what_a_table_may_be_off_by_without_noise_is_what_it_is_off_by():
-    found = candidates([3_000] * 15)
+    found = replace(candidates([3_000] * 15), unsure=0.0)
     chance = found.floors[0]
     assert np.allclose(list(found.missed().values()), np.sqrt(3_000**2 - chance**2))
 
@@ -131,17 +134,34 @@ def test_what_a_table_may_be_off_by_grows_with_what_is_not_known_of_its_score():
     chance = 16 * pair_choice.sampling_error(models[0])[0]
     scores = np.rint(np.random.default_rng(0).normal(chance, 400.0, 15)).astype(np.int64)
     found = Candidates.of(PAIRS, dict.fromkeys(PAIRS, 1.0), models, scores, 400.0)
-    drawn = np.maximum(np.random.default_rng(1).normal(found.distances[:, None], found.unsure, (15, 40_000)), 0.0)
+    unsure = np.asarray(found.unsure)[:, None]
+    drawn = np.maximum(np.random.default_rng(1).normal(found.distances[:, None], unsure, (15, 40_000)), 0.0)
     expected = np.sqrt(((drawn + chance) ** 2 - chance**2).mean(axis=1))
     assert np.allclose(list(found.missed().values()), expected, rtol=0.03)
     assert expected.min() > 100
 
 
+def test_chance_may_have_hidden_a_dependence():
+    """Distances of drawn tables from their model spread as it is said, and what spreads so may hide that much."""
+    model = np.random.default_rng(3).uniform(0.2, 40.0, (12, 12))
+    drawn = np.random.default_rng(4).poisson(model, (4_000, 12, 12))
+    apart = np.abs(drawn - model).sum(axis=(1, 2))
+    scores = np.array([round(float(apart.mean()))])
+    found = Candidates.of([("a", "b")], {("a", "b"): 1.0}, [model], scores, 1e-6)
+    # Of a single score three fifths of the variance are left: it is not known how far such scores lie apart.
+    assert found.unsure == pytest.approx(math.sqrt(2**0.5 / (1 + 2**0.5)) * float(apart.std()), rel=0.1)
+    assert found.missed()["a", "b"] > replace(found, unsure=0.0).missed()["a", "b"] + 80
+
+
 def test_scores_that_lie_as_noise_does_leave_less_unsure_than_scores_that_differ():
-    generator, sigma = np.random.default_rng(2), 100.0
-    alike, apart = generator.normal(0, sigma, 400), generator.normal(0, 10 * sigma, 400)
-    assert left_unsure(alike, sigma) < 0.5 * sigma
-    assert 0.95 * sigma < left_unsure(apart, sigma) <= sigma
+    generator, sigma = np.random.default_rng(2), np.full(400, 100.0)
+    alike, apart = generator.normal(0, sigma), generator.normal(0, 10 * sigma)
+    assert left_unsure(alike, sigma).max() < 0.5 * 100
+    assert 0.95 * 100 < left_unsure(apart, sigma).min() <= 100
     few_strong = np.concatenate([alike, np.full(20, 1e5)])
-    assert left_unsure(few_strong, sigma) < 0.55 * sigma
-    assert left_unsure(alike, 0.0) == left_unsure(np.zeros(0), sigma) == 0.0
+    assert left_unsure(few_strong, np.full(420, 100.0)).max() < 0.55 * 100
+    assert not left_unsure(alike, np.zeros(400)).any()
+    assert left_unsure(np.zeros(0), np.zeros(0)).size == 0
+    each = np.repeat([100.0, 30.0], 200)
+    found = left_unsure(generator.normal(0, each), each)
+    assert found[0] == pytest.approx(found[-1] / 0.3)

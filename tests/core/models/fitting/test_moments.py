@@ -108,3 +108,42 @@ def test_tables_have_the_last_word():
     weights = pulled(records.weights, [Pull(cells, PAIR, (20, 15), (table, goal))])
     assert weights == pytest.approx(np.ones(20_000), abs=1e-3)
     assert np.abs(pulled(records.weights, [Pull(cells, PAIR, (20, 15), (goal,))]) - 1).max() > 0.1
+
+
+def halves(size: int) -> np.ndarray:
+    """Neighbouring values in pairs, named in an order that says nothing."""
+    return np.random.default_rng(5).permutation((size + 1) // 2)[np.arange(size) // 2]
+
+
+def test_a_table_over_groups_tells_the_covariance_of_values() -> None:
+    """Each group counts as its values do on average; what groups do not see is left out, and that part is known."""
+    records = points(0.6)
+    groups = [halves(20), halves(15)]
+    codes = np.stack([group[each] for group, each in zip(groups, records.codes.T, strict=True)], axis=1)
+    shape = tuple(int(group.max()) + 1 for group in groups)
+    table = np.bincount(np.ravel_multi_index(tuple(codes.T), shape), minlength=shape[0] * shape[1]).reshape(shape)
+    counts = [records.marginal((name,)) for name in PAIR]
+    goal = MomentGoal.of_groups(PAIR, table.astype(float), 1.0, counts, groups)
+    assert goal is not None
+    assert goal.target == pytest.approx(float((records.marginal(PAIR) * goal.scores).sum()))
+    seen = goal.seen(counts)
+    assert 0.8 < seen < 0.97
+    truth = correlation_of(records, records.weights)
+    assert goal.target / seen / 20_000 == pytest.approx(truth, abs=0.01)
+    assert goal.target / 20_000 < truth - 0.02
+
+
+def test_a_covariance_of_groups_is_less_clear_than_one_of_values() -> None:
+    counts = [points(0.0).marginal((name,)) for name in PAIR]
+    each = MomentGoal.of_groups(PAIR, points(0.6).marginal(PAIR), 1.0, counts, [np.arange(20), np.arange(15)])
+    assert each is not None
+    assert each.seen(counts) == pytest.approx(1.0)
+    assert each.unclear(20_000, counts) == pytest.approx(each.sigma)
+    blind = MomentGoal(PAIR, np.zeros((20, 15)), 0.0, 1.0)
+    assert blind.unclear(20_000, counts) == np.inf
+
+
+def test_columns_of_one_value_tell_nothing() -> None:
+    counts = [np.array([5.0, 0.0]), np.array([2.0, 3.0])]
+    assert MomentGoal.of_groups(PAIR, np.ones((2, 2)), 1.0, counts, [np.arange(2), np.arange(2)]) is None
+    assert MomentGoal(PAIR, np.ones((2, 2)), 0.0, 1.0).seen(counts) == 0.0

@@ -68,6 +68,15 @@ def test_figures_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert kept.kept(laplace(2), PUBLIC) is None
 
 
+def test_the_error_of_tables_is_told_apart_and_kept(tmp_path: Path) -> None:
+    """Long ranges err far more than single counts; the mean of both says little of the counts."""
+    ranges, counts = Intervals(column="a"), Marginals(order=1, columns=("a",))
+    told = Figures(tmp_path / "figures").quick(laplace(1, ranges, counts), PUBLIC)
+    assert told.counts is not None and told.counts < 0.9 * told.mean
+    assert Figures(tmp_path / "figures").quick(laplace(1, ranges, counts), PUBLIC).counts == told.counts
+    assert Figures().quick(laplace(1, ranges), PUBLIC).counts is None
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("content", ["", "{}", '[{"mean": "x"}]', '[{"mean": 1}]', "[1]"])
 def test_what_cannot_be_read_is_made_again(tmp_path: Path, content: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 from core import Budget, Desk, Domain, Marginals, Unit
 from core.release.release import Release
 from core.schema.domain import Booleans, Categories
-from tests.core.people import people
+from tests.core.people import DOMAIN, people
 
 ODD = Domain((Categories(name='re"gi\\on\n', values=("a", "b")), Booleans(name="ill")))
 
@@ -45,6 +45,29 @@ def test_every_cell_runs_beside_the_files(
     assert names["certificate"]["epsilon"] == 1  # type: ignore[index]
     assert len(names["copies"]) == 2  # type: ignore[arg-type]
     assert len({cell["id"] for cell in found["cells"]}) == len(found["cells"])
+    assert len(eval(_last_line(found), names)) == 1  # type: ignore[arg-type]
+
+
+@pytest.mark.exhaustive
+def test_files_that_were_downloaded_one_by_one_have_no_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ZIP alone has them, and what combines them; the notebook says so where it would stop."""
+    desk = Desk(tmp_path / "workspace")
+    held = desk.add_table(people(200).head(100), DOMAIN, unit=Unit.row(), budget=Budget(2))
+    release = desk.release(desk.plan(held, [Marginals(order=1)], mechanism="laplace", budget=Budget(1), copies=2))
+    desk.close()
+    for name in ("synthetic.parquet", "tables.parquet", "certificate.json"):
+        (tmp_path / f"people-{name}").write_bytes(release._read(name))
+    monkeypatch.chdir(tmp_path)
+    found, names = json.loads(release.notebook()), {}
+    for cell in found["cells"]:
+        if cell["cell_type"] == "code":
+            exec(cell["source"], names)
+    assert "in the ZIP" in eval(_last_line(found), names)
+
+
+def _last_line(notebook: dict) -> str:
+    """What the cell about intervals shows."""
+    return next(cell["source"] for cell in notebook["cells"] if "combine" in cell["source"]).splitlines()[-1]
 
 
 def test_an_older_release_has_none() -> None:

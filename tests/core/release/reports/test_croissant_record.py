@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from core.release.files.catalogue import croissant
+from core.release.files.catalogue import CONTEXT, croissant
 from core.release.reports.content import cite
 from core.release.reports.croissant_record import croissant_record
 from core.release.reports.imprint import Imprint
@@ -15,13 +15,28 @@ SEALED = croissant(CERTIFICATE, SMALL, {"synthetic.csv": b"a\n1\n", "synthetic.p
 
 
 def test_the_publisher_is_named() -> None:
-    said = Imprint(title="People", organisation="Town", licence="CC0", note="All.", published="2027-01-02")
+    said = Imprint(title="People", organisation="Town", licence="our terms", note="All.", published="2027-01-02")
     found = json.loads(croissant_record(SEALED, CERTIFICATE, said))
-    assert (found["name"], found["license"], found["datePublished"]) == ("People", "CC0", "2027-01-02")
+    assert (found["name"], found["license"], found["datePublished"]) == ("People", "our terms", "2027-01-02")
     assert found["creator"] == found["publisher"] == {"@type": "sc:Organization", "name": "Town"}
     assert found["description"].startswith("All. ") and f"epsilon = {CERTIFICATE.epsilon:g}" in found["description"]
     assert found["citeAs"] == cite(said, CERTIFICATE)
-    assert found["@context"]["citeAs"] == "cr:citeAs"
+    assert found["@context"]["citeAs"] == "cr:citeAs" and "url" not in found
+
+
+def test_a_known_licence_is_an_address_and_so_is_the_place() -> None:
+    link = "https://desk.example/shared?item=1"
+    found = json.loads(croissant_record(SEALED, CERTIFICATE, Imprint(licence="CC BY 4.0", link=link)))
+    assert found["license"] == "https://creativecommons.org/licenses/by/4.0/"
+    assert found["url"] == link and found["citeAs"].endswith(f". {link}")
+
+
+def test_an_older_context_is_written_anew() -> None:
+    """The validator of the format calls a context without all of its terms not standard."""
+    older = json.loads(SEALED) | {"@context": {"@vocab": "https://schema.org/"}}
+    found = json.loads(croissant_record(json.dumps(older).encode(), CERTIFICATE, Imprint()))
+    assert found["@context"] == json.loads(SEALED)["@context"] == CONTEXT
+    assert {"fileSet", "isLiveDataset", "samplingRate"} < CONTEXT.keys()
 
 
 def test_what_is_not_known_stays_as_it_was_sealed() -> None:

@@ -20,7 +20,9 @@ def test_the_required_properties_are_there():
     assert found["publisher"] == {"name": "Town"}
     assert found["publicationYear"] == "2027"
     assert found["types"]["resourceTypeGeneral"] == "Dataset"
-    assert found["rightsList"] == [{"rights": "CC0"}]
+    [rights] = found["rightsList"]
+    assert (rights["rights"], rights["rightsIdentifier"]) == ("CC0", "CC0-1.0")
+    assert rights["rightsUri"] == "https://creativecommons.org/publicdomain/zero/1.0/"
     assert found["contributors"][0]["name"] == "a@b.example"
     assert [each["descriptionType"] for each in found["descriptions"]] == ["Abstract", "Methods"]
     assert f"epsilon = {CERTIFICATE.epsilon:g}" in found["descriptions"][1]["description"]
@@ -28,5 +30,7 @@ def test_the_required_properties_are_there():
 
 def test_what_is_not_known_is_left_out():
     found = json.loads(datacite(CERTIFICATE, SMALL, Imprint()))
-    assert not {"rightsList", "contributors"} & found.keys()
+    assert not {"rightsList", "contributors", "url"} & found.keys()
+    own = json.loads(datacite(CERTIFICATE, SMALL, Imprint(licence="our terms", link="https://desk.example")))
+    assert own["rightsList"] == [{"rights": "our terms"}] and own["url"] == "https://desk.example"
     assert found["publicationYear"] == CERTIFICATE.created[:4]

@@ -44,6 +44,8 @@ def test_it_says_who_publishes_what_is_promised_and_how_to_use_it(release: Relea
         assert part in text
     assert "How to use it, and how not" in text and "Expected error" in text
     reader = PdfReader(io.BytesIO(content))
+    every = len(reader.pages)
+    assert all(f"{place} / {every}" in page.extract_text() for place, page in enumerate(reader.pages, 1))
     assert reader.metadata is not None and reader.metadata.title == "People of the town"
     assert {"What is promised", "How good it is", "Single columns"} <= {
         str(entry["/Title"]) for entry in reader.outline if not isinstance(entry, list)

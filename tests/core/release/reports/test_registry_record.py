@@ -52,3 +52,4 @@ def test_the_unit_is_that_of_the_table():
 def test_what_only_the_publisher_knows_is_left_to_do():
     assert registry_record(CERTIFICATE, SMALL, SAID).count("TODO") == 7
     assert registry_record(CERTIFICATE, SMALL, Imprint()).count("TODO") == 9
+    assert registry_record(CERTIFICATE, SMALL, Imprint(link="https://desk.example")).count("TODO") == 8

@@ -84,3 +84,28 @@ def test_what_cannot_be_read_is_one_sentence(tmp_path: Path, monkeypatch: pytest
             without.setattr(survey_file, "installed", lambda: False)
             with pytest.raises(BadFile, match=r"release-desk\[survey\]"):
                 inspect(path)
+
+
+def test_labels_are_a_code_book_of_what_is_a_list(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"sex": [1.0, 2.0], "age": [31.0, 97.0], "score": [1.0, 2.0], "town": ["a", "b"]})
+    pyreadstat.write_sav(
+        frame,
+        tmp_path / "a.sav",
+        column_labels={"age": "Age in years"},
+        variable_value_labels={
+            "sex": {1.0: "female", 2.0: "male", 9.0: "refused"},
+            "age": {97.0: "refused"},
+            "score": {1.0: "low", 2.0: "high"},
+            "town": {"a": "Aarau", "b": "b"},
+        },
+        missing_ranges={"sex": [9]},
+        variable_measure={"score": "scale"},
+    )
+    assert survey_file.code_book(tmp_path / "a.sav", "spss") == [
+        {"name": "sex", "kind": "categories", "values": [1, 2], "note": "1 = female, 2 = male"},
+        {"name": "age", "note": "Age in years"},
+        {"name": "town", "kind": "categories", "values": ["a", "b"], "note": "a = Aarau"},
+    ]
+    frame.to_stata(tmp_path / "a.dta", write_index=False, value_labels={"sex": {1: "female", 2: "male"}})
+    [line] = survey_file.code_book(tmp_path / "a.dta", "stata")
+    assert (line["name"], line["values"]) == ("sex", [1, 2])

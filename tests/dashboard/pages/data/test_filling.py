@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pandas as pd
+import pyreadstat
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -12,7 +14,8 @@ from core.desk.desk import Desk
 from core.mechanisms.discovery.discovery import Discovery
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
-from dashboard.views.data import unit_form
+from dashboard.views.data import schema_grid, unit_form
+from dashboard.views.data.schema import file_labels, sex_spellings
 from tests.dashboard.pages.kit.data_page import CSV, PEOPLE, SHARED, choose_unit, demo, draft, edit, line, uploaded
 from tests.dashboard.pages.kit.elements import Open, button, errors, field, words
 
@@ -66,6 +69,41 @@ def test_bad_code_book_changes_nothing(page: Open, book: bytes, sentence: str) -
     app.file_uploader(key="codebook-file").upload("book.csv", book).run()
     assert any(sentence in error for error in errors(app))
     pd.testing.assert_frame_equal(draft(app).latest, before)
+
+
+@pytest.mark.exhaustive
+def test_a_line_that_says_nothing_of_a_column_leaves_it_a_guess(page: Open) -> None:
+    app = uploaded(page())
+    before = line(app, "age")["note"]
+    fields = [{"name": "age", "type": "integer", "description": "Age in years"}]
+    fields += [{"name": "region", "type": "string", "constraints": {"enum": ["north", "south"]}}]
+    app.text_area(key="codebook-text").set_value(json.dumps({"fields": fields}))
+    button(app, "Use it").click().run()
+    assert r"1 column described by the code book\. Left as they were\:" in words(app)
+    assert line(app, "age")["note"] == before and before in schema_grid.GUESSES
+
+
+def test_labels_in_a_file_of_spss_are_used_where_the_curator_says_so(page: Open, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"age": [31.0, 45.0], "sex": [1.0, 2.0], "name": ["x", "y"]})
+    labels = {"sex": {1.0: "female", 2.0: "male"}}
+    pyreadstat.write_sav(frame, tmp_path / "a.sav", variable_value_labels=labels, column_labels={"sex": "Sex"})
+    app = uploaded(page(), "a.sav", (tmp_path / "a.sav").read_bytes())
+    assert line(app, "sex")["values"] == "0 | 1 | 2 | 9", "labels are not taken by themselves"
+    assert "the questionnaire" in words(app)
+    button(app, file_labels.USE).click().run()
+    assert (line(app, "sex")["values"], line(app, "sex")["note"]) == ("1 | 2", "Sex: 1 = female, 2 = male")
+    assert "Left as they were" in words(app)
+    other = uploaded(page())
+    assert not any(each.label == file_labels.USE for each in other.button)
+
+
+def test_how_a_table_writes_sex_is_one_press(page: Open) -> None:
+    app = uploaded(page(), "a.csv", b"age,Sex\n31,male\n45,female\n")
+    [spellings] = app.pills
+    assert "never from the rows" in spellings.label
+    spellings.set_value("female | male").run()
+    assert (line(app, "Sex")["values"], line(app, "Sex")["note"]) == ("female | male", sex_spellings.NOTE)
+    assert not app.pills, "what was chosen is no guess"
 
 
 @pytest.mark.exhaustive

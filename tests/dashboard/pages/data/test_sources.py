@@ -213,6 +213,7 @@ def test_a_folder_of_parquet_files(page: Open, desk: Desk, allowed: Path) -> Non
     button(app, "Open this table").click().run()
     assert not errors(app)
     assert desk.tables()[0].notes["rows"] == 2 * ROWS
+    assert desk.tables()[0].name == "years", "a pattern is no name"
     PEOPLE.to_parquet(allowed.parent / "outside.parquet")
     (allowed / "years" / "2025.parquet").symlink_to(allowed.parent / "outside.parquet")
     app = typed_path(page(), allowed / "years")

@@ -6,6 +6,7 @@ import json
 import time
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from core.desk.desk import Desk
 from core.mechanisms.smalldb.smalldb import SmallDb
@@ -23,7 +24,7 @@ from tests.dashboard.pages.kit.plan_page import chart, mechanism, pick, planned,
 def test_one_chart_compares_what_fits(page: Open, mixed: DeskTable) -> None:
     app = page("plan")
     lines = {line["name"]: line for line in chart(app)["data"]}
-    titles = [option.removesuffix(offers.RECOMMENDED) for option in mechanism(app).options]
+    titles = _titles(app)
     drawn = [title for title in titles if title in lines]
     assert drawn[0] == titles[0], "the recommended one is always there"
     assert len(drawn) == min(compare_chart.MOST_LINES, len(titles))
@@ -34,6 +35,11 @@ def test_one_chart_compares_what_fits(page: Open, mixed: DeskTable) -> None:
     assert all(line["line"]["dash"] == "dot" for line in theorems.values())
     assert not any("noise on every table" in name for name in theorems), "what runs there is not the theorem's"
     assert chart(app)["layout"]["xaxis"]["type"] == chart(app)["layout"]["yaxis"]["type"] == "log"
+
+
+def _titles(app: AppTest) -> list[str]:
+    """Mechanisms as they are called, which is the first line below what they are for."""
+    return [caption.split(".  \n")[0] for caption in mechanism(app).proto.captions]
 
 
 def test_the_chart_draws_what_no_method_can_do() -> None:
@@ -70,8 +76,9 @@ def test_mechanisms_for_study_stand_apart(page: Open, mixed: DeskTable) -> None:
     assert list(mechanism(app).options[: len(offered)]) == offered, "below the others"
     added = mechanism(app).options[len(offered) :]
     assert added and all(option.endswith(offers.STUDIED) for option in added)
-    names = {line["name"] for line in chart(app)["data"]}
-    assert not names & {option.removesuffix(offers.STUDIED) for option in added}, "no competitors in the chart"
+    names, titles = {line["name"] for line in chart(app)["data"]}, _titles(app)
+    assert names & set(titles[: len(offered)])
+    assert not names & set(titles[len(offered) :]), "no competitors in the chart"
     mechanism(app).set_value("smalldb").run()
     assert planned(app).mechanism == "smalldb"
     assert SmallDb.title in {line["name"] for line in chart(app)["data"]}, "the chosen one is drawn"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 import numpy as np
@@ -16,7 +17,8 @@ from core.privacy.unit import Unit
 from core.queries.marginals import Marginals
 from core.schema.domain import Booleans, Domain, Integers
 from dashboard.views.common import charts
-from dashboard.views.release.remaining_time import MOST_WATCHED, Clocks, RemainingTime, remaining, sentence
+from dashboard.views.release import remaining_time
+from dashboard.views.release.remaining_time import MOST_WATCHED, Clocks, RemainingTime, remaining, sentence, slowdown
 from tests.dashboard.pages.kit.elements import button, errors, field, finished, go_on, words
 
 Open = Callable[..., AppTest]
@@ -90,7 +92,8 @@ def test_remaining_time() -> None:
     assert remaining(30, 0.0, 0.8, plan) == 0
 
 
-def test_a_run_says_how_long(page: Open, desk: Desk, small: DeskTable) -> None:
+def test_a_run_says_how_long(page: Open, desk: Desk, small: DeskTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "getloadavg", lambda: (0.0, 0.0, 0.0))
     plan = desk.plan(small, [Marginals(order=1)], mechanism="laplace", budget=Budget(1), records=20_000_000)
     account = desk.ledger.account(desk.ledger.dataset(small.id).fingerprint)
     desk.ledger.reserve(
@@ -99,6 +102,37 @@ def test_a_run_says_how_long(page: Open, desk: Desk, small: DeskTable) -> None:
     assert sentence(desk, plan.id, RunProgress(state="running", stage="Waiting")) == "It waits for the run before it."
     assert sentence(desk, plan.id, RunProgress(state="running", stage="Measuring", share=0.1)) == "About 40 s left."
     assert sentence(desk, "unknown", RunProgress(state="running", stage="Measuring", share=0.1)) == ""
+
+
+def test_a_busy_machine_takes_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    for load, factor in ((0.0, 1.0), (1.0, 1.0), (10.0, 4.0), (20.0, 7.5)):
+        monkeypatch.setattr(os, "getloadavg", lambda now=load: (now, 0.0, 0.0))
+        assert slowdown() == factor
+    assert RemainingTime(noise=2, records=1).times(6) == RemainingTime(noise=12, records=6)
+
+
+@pytest.mark.parametrize(
+    ("share", "seconds", "said"),
+    [
+        (0.9, 0.5, "Nearly done."),
+        (0.9, 6.0, "It takes longer than expected, and goes on."),
+        (0.9, 0.0, "It takes longer than expected, and goes on."),
+        (0.4, 0.5, "It takes longer than expected, and goes on."),
+    ],
+)
+def test_nearly_done_is_said_where_it_is(
+    monkeypatch: pytest.MonkeyPatch, share: float, seconds: float, said: str
+) -> None:
+    """When the time is over that was told at first."""
+    clocks = Clocks()
+    monkeypatch.setattr(remaining_time, "_clocks", lambda: clocks)
+    monkeypatch.setattr(
+        remaining_time, "_estimate", lambda plan_id, desk: RemainingTime(noise=seconds, records=seconds)
+    )
+    monkeypatch.setattr(os, "getloadavg", lambda: (0.0, 0.0, 0.0))
+    clocks.end("plan", 0.0)
+    assert sentence(None, "plan", RunProgress(state="running", stage="x", share=share)) == said  # type: ignore[arg-type]
 
 
 def test_what_is_left_never_grows() -> None:

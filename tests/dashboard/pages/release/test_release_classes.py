@@ -228,9 +228,9 @@ def test_a_fresh_edition_keeps_the_options(page: Open, desk: Desk, mixed: DeskTa
 @pytest.mark.exhaustive
 def test_the_recommendation_is_followed_until_something_is_picked(page: Open, mixed: DeskTable) -> None:
     def recommended(app: AppTest) -> bool:
-        return next(option for option in mechanism(app).options if offers.RECOMMENDED in option).startswith(
-            offline[mechanism(app).value].title
-        )
+        named = zip(mechanism(app).options, mechanism(app).proto.captions, strict=True)
+        caption = next(caption for option, caption in named if offers.RECOMMENDED in option)
+        return caption.startswith(f"{offline[mechanism(app).value].title}.")
 
     app = page("plan")
     assert recommended(app)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import ssl
 from pathlib import Path
 from typing import Any
 
@@ -239,9 +240,34 @@ def test_no_sentence_holds_an_address_or_a_password(
     assert told(server.address(user="stranger")) == mysql_session.REFUSED
     assert told(server.address("nowhere")) == words.UNREACHABLE
     assert told("mysql://root@localhost/desk?unix_socket=/nowhere") == words.UNREACHABLE
-    for odd in ("mysql://root@localhost", "mysql://a@b:x/c", f"mysql://a@b/c?nonsense={NOBODY_KNOWS}"):
+    for odd in (
+        "mysql://root@localhost",
+        "mysql://a@b:x/c",
+        f"mysql://a@b/c?nonsense={NOBODY_KNOWS}",
+        "mysql://a@b/c?ssl_verify_identity=true",
+    ):
         assert told(odd) == mysql_session.NO_ADDRESS
     server.sql("desk", "REVOKE SELECT (age) ON desk.people FROM stranger")
+
+
+@pytest.mark.parametrize(
+    ("options", "checked", "named", "required"),
+    [
+        ("", False, False, False),
+        ("?ssl_ca=/ca.pem", True, False, True),
+        ("?ssl_ca=/ca.pem&ssl_verify_identity=true", True, True, True),
+    ],
+)
+def test_a_certificate_that_an_address_names_is_checked(
+    options: str, checked: bool, named: bool, required: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the driver means to connect; it would take any certificate where a file of authorities is all it is given."""
+    driver = pytest.importorskip("pymysql")
+    monkeypatch.setattr(ssl, "create_default_context", lambda **_: ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
+    parts = mysql_session._parts(f"mysql://a@b/c{options}")
+    meant = driver.Connection(**parts, defer_connect=True)
+    assert (meant.ctx.verify_mode == ssl.CERT_REQUIRED, meant.ctx.check_hostname) == (checked, named)
+    assert meant._ssl_required == required
 
 
 @pytest.mark.slow
