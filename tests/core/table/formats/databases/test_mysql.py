@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import ssl
 from pathlib import Path
 from typing import Any
@@ -250,6 +251,7 @@ def test_no_sentence_holds_an_address_or_a_password(
     server.sql("desk", "REVOKE SELECT (age) ON desk.people FROM stranger")
 
 
+@pytest.mark.slow  # With the tests of servers, for which the driver is installed: README's command does without it.
 @pytest.mark.parametrize(
     ("options", "checked", "named", "required"),
     [
@@ -262,7 +264,7 @@ def test_a_certificate_that_an_address_names_is_checked(
     options: str, checked: bool, named: bool, required: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As the driver means to connect; it would take any certificate where a file of authorities is all it is given."""
-    driver = pytest.importorskip("pymysql")
+    driver = importlib.import_module("pymysql")
     monkeypatch.setattr(ssl, "create_default_context", lambda **_: ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
     parts = mysql_session._parts(f"mysql://a@b/c{options}")
     meant = driver.Connection(**parts, defer_connect=True)
