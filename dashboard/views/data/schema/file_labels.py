@@ -20,8 +20,8 @@ NOTE = "from the labels in the file"
 
 def held(draft: Draft) -> bool:
     """Whether the file is of a kind that has such labels."""
-    name = draft.copy or draft.path or getattr(draft.file, "name", "")
-    return Path(str(name)).suffix.lower() in SUFFIXES
+    uploaded = str(getattr(draft.file, "name", ""))
+    return Path(draft.copy or draft.path or uploaded).suffix.lower() in SUFFIXES
 
 
 def lines(draft: Draft, desk: Desk) -> list[dict[str, Any]]:
