@@ -66,6 +66,8 @@ def test_the_key_leaves_the_address_and_stays_with_the_browser(browser: Browser,
     stranger.goto(f"{server.address}/plan")
     titled(stranger, "Shared")
     assert pages(stranger) == ["Shared", "Limits", "Help"]
+    stranger.get_by_role("button", name="Close").click()
+    stranger.get_by_text("For the curator").click()
     expect(stranger.get_by_text("printed when it was started")).to_be_visible()
 
 
