@@ -20,8 +20,9 @@ NOTE = "from the labels in the file"
 
 def held(draft: Draft) -> bool:
     """Whether the file is of a kind that has such labels."""
-    name = draft.copy or draft.path or getattr(draft.file, "name", "")
-    return Path(str(name)).suffix.lower() in SUFFIXES
+    place = draft.copy or draft.path
+    name = str(getattr(draft.file, "name", "") if place is None else place)
+    return Path(name).suffix.lower() in SUFFIXES
 
 
 def lines(draft: Draft, desk: Desk) -> list[dict[str, Any]]:
