@@ -316,7 +316,7 @@ def under_way(desk, held, monkeypatch):
         return answer(self, state, question, kernel)
 
     monkeypatch.setattr(OnlineWeights, "answer", slow)
-    other = threading.Thread(target=session.answer, args=(ages(1),))
+    other = threading.Thread(target=session.answer, args=(ages(1),), daemon=True)
     other.start()
     assert begun.wait(30)
     yield session
