@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from core.ledger.postgres import PostgresDatabase
-from core.ledger.postgres_sql import SCHEMA
+from core.ledger.postgres.shared_database import PostgresDatabase
+from core.ledger.postgres.sql import SCHEMA
 
 BOTH = ["file", pytest.param("server", marks=pytest.mark.slow)]
 """What a test is parametrised by that holds for both; the server takes a second to start."""

@@ -1,7 +1,7 @@
 """What the ledger and the sessions need of a database, whichever it is.
 
 Statements are written once, as SQLite reads them: `?` for a value, a row by the names of its columns. A file of the
-workspace (`durable_file.py`) runs them as they are; a PostgreSQL server that several machines share (`postgres.py`)
+workspace (`durable_file.py`) runs them as they are; a PostgreSQL server that several machines share (`postgres/`)
 translates the little that differs. What must hold whoever writes is a `Guard`, which each database writes in its own
 words. Nothing here knows what the tables are about.
 

@@ -9,8 +9,8 @@ from core.ledger.attempts import Attempts, LockedAttempts
 from core.ledger.database import Database, Layout
 from core.ledger.durable_file import KeptFile
 from core.ledger.leases import LeasedAttempts
-from core.ledger.postgres import PostgresDatabase
-from core.ledger.postgres_server import PostgresServer
+from core.ledger.postgres.server import PostgresServer
+from core.ledger.postgres.shared_database import PostgresDatabase
 
 ADDRESSES = ("postgresql://", "postgres://")
 

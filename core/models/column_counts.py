@@ -68,20 +68,23 @@ class ColumnCounts:
         of the cells' variance (twice that for two cells, whose deviations are one number and its negative). Equal
         weights have the noise of N alone, whatever is chosen.
 
-        It is made of single cells, or of larger blocks at the mean weight of their cells and of single cells for what
-        is left: each of these two sums may fail with probability miss/2. Which is taken depends on no noise.
+        It is made of single cells, or of one of the larger levels at the mean weight of its blocks' cells and of single
+        cells for what is left. Weights that were chosen after seeing answers choose among these ways, too, so all hold
+        at once: with K levels the sum of single cells may fail with probability 2 miss/(K + 1), which is the same
+        failure in every way, and that of each larger level with miss/(K + 1).
 
         >>> ColumnCounts.flat(np.array([5.0, 7.0]), 0.0).weighted_sum(np.array([1.0, 0.5]), 0.05)
         (8.5, 0.0)
         """
         if self.shared:
             return self._of_deviations(weights, miss)
-        found = [self._of_level(-1, weights, miss)]
+        part = miss / (len(self.starts) + 1)
+        found = [self._of_level(-1, weights, 2 * part)]
         for level, starts in enumerate(self.starts[:-1]):
             widths = np.diff(starts, append=self.size)
             means = np.add.reduceat(weights, starts) / widths
-            large = self._of_level(level, means, miss / 2)
-            small = self._of_level(-1, weights - np.repeat(means, widths), miss / 2)
+            large = self._of_level(level, means, part)
+            small = self._of_level(-1, weights - np.repeat(means, widths), 2 * part)
             found.append((large[0] + small[0], large[1] + small[1]))
         return min(found, key=lambda each: each[1])
 

@@ -91,5 +91,13 @@ class AskedRelease:
         )
 
     @cached_property
+    def answers_questions(self) -> bool:
+        """Not where a chosen number of records is all there is: these cannot tell how many rows the table has."""
+        try:
+            return bool(self._source.source)
+        except Refused:
+            return False
+
+    @cached_property
     def _source(self) -> FromRelease:
         return FromRelease.of(self.entry, self.release.domain, lambda: self.release)

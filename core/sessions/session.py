@@ -58,7 +58,8 @@ class Session:
     would cost.
 
     An answer returns at the end of a slot of `slot` seconds (`pace.py`); a stored reply, which reads nothing
-    private, returns at once.
+    private, returns at once. So does whatever else is public of a session, and none of it waits for an answer that is
+    being computed: how long it waited would tell how long that took.
     """
 
     id: str
@@ -85,7 +86,8 @@ class Session:
     _counted: Event = field(default_factory=Event, repr=False)
     """Whether the private rows are counted already, as far as that is public."""
     _seen: dict[int, tuple[Any, str]] = field(default_factory=dict, repr=False)
-    """The latest state and what is left, by its version: at most one, so that an answer need not read the disk."""
+    """The latest state and what is left, by its version, so that an answer need not read the disk; one, or two where
+    threads met here."""
 
     @property
     def budget(self) -> Budget:
@@ -220,14 +222,14 @@ class Session:
 
     def hypothesis(self) -> Source | None:
         """What is public about the table by now, as far as this session knows; None where it keeps nothing."""
-        with self._lock, self.file.snapshot(self.id) as turn:
+        with self.file.snapshot(self.id) as turn:
             return self.mechanism.peek(self._state(turn)[0])
 
     def mixing(self) -> Mixing | None:
         """How well the walk behind its answers mixed; None where nothing walks."""
         if not isinstance(self.mechanism, Walks):
             return None
-        with self._lock, self.file.snapshot(self.id) as turn:
+        with self.file.snapshot(self.id) as turn:
             return self.mechanism.mixing(self._state(turn)[0])
 
     def _left(self) -> int | None:
@@ -235,7 +237,7 @@ class Session:
         last = self.file.last(self.id)
         if last:
             return last.left
-        with self._lock, self.file.snapshot(self.id) as turn:
+        with self.file.snapshot(self.id) as turn:
             return self.mechanism.left(self._state(turn)[0])
 
     def _known(self, question: Query) -> bool:
@@ -295,9 +297,11 @@ class Session:
     def _state(self, turn: Turn) -> tuple[Any, str]:
         """The mechanism's state and what is left of the reserved spend."""
         version = turn.row.state_version
-        if version not in self._seen:
-            self._remember(version, *self._read(turn))
-        return self._seen[version]
+        known = self._seen.get(version)
+        if known is None:
+            known = self._read(turn)
+            self._remember(version, *known)
+        return known
 
     def _read(self, turn: Turn) -> tuple[Any, str]:
         stored = turn.state()

@@ -1,5 +1,5 @@
-"""What is told before spending beside what comes true, on tables of very different kinds (`kit/promise_tables.py`,
-`kit/promise_held_out.py`, `kit/promise_histograms.py`).
+"""What is told before spending beside what comes true, on tables of very different kinds (`kit/promise/tables.py`,
+`kit/promise/held_out.py`, `kit/promise/histograms.py`).
 
 For each table, epsilon and set of query classes every mechanism that can serve is planned as the desk plans it, from
 public facts and a number of rows that somebody guessed, and then run on the table. Noise has the kernel's laws and the
@@ -57,10 +57,10 @@ from core.registry import offline
 from core.table.stand_in import StandIn
 from tests.bench.kit.line import Line
 from tests.bench.kit.progress import kept
-from tests.bench.kit.promise_held_out import FAMILIES, drawn_table
-from tests.bench.kit.promise_histograms import HISTOGRAMS, histogram_table
-from tests.bench.kit.promise_questions import guessed_rows, question_sets
-from tests.bench.kit.promise_tables import TABLES
+from tests.bench.kit.promise.held_out import FAMILIES, drawn_table
+from tests.bench.kit.promise.histograms import HISTOGRAMS, histogram_table
+from tests.bench.kit.promise.questions import guessed_rows, question_sets
+from tests.bench.kit.promise.tables import TABLES
 
 CHOSEN, EPSILONS = "RELEASE_DESK_BENCH_TABLES", "RELEASE_DESK_BENCH_EPSILONS"
 DELTA = 1e-9

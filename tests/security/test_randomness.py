@@ -131,7 +131,7 @@ ALLOWED = {
     ("dashboard/views/plan/trials/public_trials.py", "uuid.uuid4"): "names trials in the browser's session",
     ("core/ledger/leases.py", "secrets"): "names the server that is at a plan, never noise",
     ("core/ledger/leases.py", "secrets.token_hex"): "the call behind that name, once per attempt",
-    ("core/ledger/postgres_sql.py", "SQL gen_random_uuid("): "names a ledger once, as SQLite's own randomness does",
+    ("core/ledger/postgres/sql.py", "SQL gen_random_uuid("): "names a ledger once, as SQLite's own randomness does",
     ("core/desk/kept/machine_keys.py", "secrets"): "makes the token with which a program may ask, never noise",
     ("core/desk/kept/machine_keys.py", "secrets.token_urlsafe"): "the call behind that token, once per token",
     ("dashboard/door/key.py", "secrets"): "makes the key that opens the desk to its curator, never noise",

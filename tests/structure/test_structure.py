@@ -30,7 +30,7 @@ TESTED_BY: dict[str, tuple[str, str]] = {
         "base/arrays",
     ),
     "tests/core/base/test_options.py": ("limits are those of options", "base/limits"),
-    "tests/core/ledger/test_postgres.py": ("what connections are made with", "base/postgres_settings"),
+    "tests/core/ledger/postgres/test_postgres.py": ("what connections are made with", "base/postgres_settings"),
     "tests/core/kernel/test_kernel.py": ("tables read otherwise are asked through the kernel", "table/views"),
     "tests/core/formulas/test_question.py": (
         "one grammar, tested as the language it reads",

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -28,7 +29,8 @@ def start(words: Sequence[str], environment: Mapping[str, str] | None = None) ->
 
 def close(process: subprocess.Popen[bytes]) -> None:
     """Close the pipes, which it takes for the end, and wait for it."""
-    with process:
+    # Of one that died the last word may still be on its way.
+    with suppress(BrokenPipeError), process:
         pass
 
 

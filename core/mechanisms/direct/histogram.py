@@ -8,7 +8,7 @@ from typing import ClassVar
 from core.base.errors import Refused
 from core.base.wording import amount
 from core.kernel.kernel import Kernel
-from core.mechanisms.kit.portions import Portion, divide, expected_of, measure_tables, price
+from core.mechanisms.kit.portions import TOTAL_SHARE, Portion, divide, expected_of, measure_tables, price
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.run_time import CELL, TABLE
 from core.mechanisms.kit.settings import settle
@@ -20,9 +20,6 @@ from core.privacy.events import Cost, Gaussian, Laplace
 from core.privacy.unit import Unit
 from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
-
-TOTAL_SHARE = 0.02
-"""Part of the budget that goes to the number of rows, which the projection needs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,5 +80,5 @@ class NoisyHistogram:
         """The histogram first; the number of rows second unless it is public anyway."""
         shares = {tuple(domain.names): 1.0}
         if not unit.public_rows:
-            shares[()] = TOTAL_SHARE
+            shares[()] = float(TOTAL_SHARE)
         return divide(shares, self.budget, Laplace if self.budget.pure else Gaussian)

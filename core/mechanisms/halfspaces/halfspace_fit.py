@@ -18,7 +18,7 @@ from core.kernel.noise_level import Additive, NoiseLevel
 from core.kernel.tables import TOTAL
 from core.mechanisms.halfspaces.moments import PointShape, moments, noise_in_rows, shape_of
 from core.mechanisms.halfspaces.wedges import features, grouped
-from core.mechanisms.kit.portions import share_of
+from core.mechanisms.kit.portions import TOTAL_SHARE, share_of
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.run_time import ROWS
 from core.mechanisms.kit.settings import settle
@@ -39,8 +39,6 @@ MISSING_POINTS = 64
 """Records that stand for rows with a missing coordinate."""
 SHAPE_SHARE = Fraction(3, 10)
 """Part of the budget that goes to mean and covariance: on 10 and 20 columns 5-15 % better than a fifth."""
-TOTAL_SHARE = Fraction(1, 50)
-"""Part of the budget that goes to the number of rows, where it is private and coordinates may be missing."""
 MOST_NOISE = 500
 """Rows of noise in a sum of products, per square root of columns, up to which products are asked beside squares; what
 they tell is lost beyond that, and the budget serves the mean better (measured on 5, 10 and 20 columns)."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import product
 from typing import ClassVar
 
@@ -18,8 +17,7 @@ from core.base.wording import plural
 from core.kernel.halfspaces import Inside
 from core.kernel.kernel import Kernel
 from core.kernel.noise_level import Additive
-from core.kernel.tables import TOTAL
-from core.mechanisms.kit.portions import count_level, share_of
+from core.mechanisms.kit.portions import beside_total, count_level, measure_total, share_of, total_events
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.run_time import ROWS
 from core.mechanisms.kit.settings import accuracy_option, failure_option, settle
@@ -39,8 +37,6 @@ FEW = 16
 """Projections of a practical run: more split the budget further than the median gains."""
 SUPPORT = 4096
 """Public random records whose weights are fitted; twice as many fit hardly better (measured on 5 columns)."""
-TOTAL_SHARE = Fraction(1, 50)
-"""Part of the budget that goes to the number of rows, where that is private."""
 NET_BITS = 12
 """Bits of a canonical normal's coordinates; a projected sum of at most 2^11 of them stays exact."""
 
@@ -162,7 +158,7 @@ class HalfspaceProjections:
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:
         asked = [self._event(domain, unit)] * self.parameters(domain).counts
-        return Cost.of([*asked, *self._total(unit)])
+        return Cost.of([*asked, *total_events(self.budget, unit)])
 
     def expected(self, domain: Domain, unit: Unit) -> Expected:
         level = count_level(self._event(domain, unit), unit)
@@ -186,9 +182,7 @@ class HalfspaceProjections:
         matrices = signs(sizes, own, generator)
         canonical = cube_net(sizes.dimension, self._per_axis(sizes.dimension))
         normals = (matrices @ canonical.T).transpose(0, 2, 1).reshape(-1, own)
-        rows = float(kernel.public_rows or 0)
-        for event in self._total(kernel.unit):
-            rows = max(float(kernel.measure(TOTAL, event).values), 0.0)
+        rows = measure_total(kernel, self.budget)
         progress("Counting halfspaces", 0.1)
         counted = kernel.measure(Inside(space, normals), self._event(kernel.domain, kernel.unit))
         noisy = counted.values.astype(np.float64)
@@ -233,11 +227,8 @@ class HalfspaceProjections:
 
     def _event(self, domain: Domain, unit: Unit) -> Additive:
         """What one count costs."""
-        share = (1 - TOTAL_SHARE * len(self._total(unit))) / self.parameters(domain).counts
+        share = beside_total(unit) / self.parameters(domain).counts
         return share_of(self.budget, share)
-
-    def _total(self, unit: Unit) -> tuple[Additive, ...]:
-        return () if unit.public_rows else (share_of(self.budget, TOTAL_SHARE),)
 
 
 def signs(sizes: Parameters, own: int, generator: np.random.Generator) -> IntArray:

@@ -35,6 +35,8 @@ from core.schema.domain import Domain
 
 GRAIN = 2**20
 """Shares are whole multiples of 1/GRAIN-th, so that they add up exactly."""
+TOTAL_SHARE = Fraction(1, 50)
+"""Part of a budget that goes to the number of rows, where that is private and all else is told without it."""
 
 
 @dataclass(frozen=True)
@@ -161,6 +163,24 @@ def measure_rows(kernel: Kernel, event: Additive | None) -> int:
     """The number of rows, at least one: measured, or without an event the one that is public."""
     found = kernel.public_rows if event is None else int(kernel.measure(TOTAL, event).values)
     return max(1, found or 0)
+
+
+def total_events(budget: Budget, unit: Unit) -> tuple[Additive, ...]:
+    """What the number of rows costs with that share; nothing where it is public."""
+    return () if unit.public_rows else (share_of(budget, TOTAL_SHARE),)
+
+
+def beside_total(unit: Unit) -> Fraction:
+    """The part of a budget that is left for all else."""
+    return Fraction(1) if unit.public_rows else 1 - TOTAL_SHARE
+
+
+def measure_total(kernel: Kernel, budget: Budget) -> float:
+    """The number of rows at that price, not below 0."""
+    rows = kernel.public_rows
+    for event in total_events(budget, kernel.unit):
+        rows = int(kernel.measure(TOTAL, event).values)
+    return float(max(rows or 0, 0))
 
 
 def share_of(budget: Budget, share: Fraction) -> Additive:

@@ -2,8 +2,8 @@
 
 A count of several columns lies between 0 and the rows that any one of its conditions leaves (Frechet); a count or a
 weighted sum of one column is known as well as that column, and the number of all rows as well as the columns tell it.
-Where this says at least as much as a private test of the answer would, there is
-nothing to test: narrow questions cost no false alarms, and have narrower intervals. All of it is post-processing.
+Where this says at least as much as a private test of the answer would, there is nothing to test: narrow questions cost
+no false alarms, and have narrower intervals. All of it is post-processing.
 """
 
 from __future__ import annotations
@@ -60,14 +60,15 @@ def _weighted(weights: Floats, name: str, columns: Mapping[str, ColumnCounts], m
     """The sum of weights over the cells of a column, and how far off that is.
 
     Or as the sum of how much they differ from the middle weight, and that many times all rows: what differs less has
-    less noise. Each part may then fail with probability miss/2.
+    less noise. What the column tells may fail with probability 2 miss/3 in both ways, for all weights at once, and the
+    number of all rows with miss/3.
     """
-    direct, all_rows = columns[name].weighted_sum(weights, miss), _rows(columns, miss / 2)
+    known, all_rows = columns[name], _rows(columns, miss / 3)
     assert all_rows is not None
     middle = float(weights.max() + weights.min()) / 2
-    value, reach = columns[name].weighted_sum(weights - middle, miss / 2)
+    value, reach = known.weighted_sum(weights - middle, 2 * miss / 3)
     around = value + middle * all_rows[0], reach + middle * all_rows[1]
-    return min(direct, around, key=lambda each: each[1])
+    return min(known.weighted_sum(weights, 2 * miss / 3), around, key=lambda each: each[1])
 
 
 def reach_by_columns(question: Single, columns: Mapping[str, ColumnCounts], guess: float) -> Reach | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -17,8 +16,8 @@ from core.base.options import option
 from core.base.wording import rows
 from core.kernel.kernel import Kernel
 from core.kernel.noise_level import Additive
-from core.kernel.tables import TOTAL, Interval
-from core.mechanisms.kit.portions import count_level, share_of
+from core.kernel.tables import Interval
+from core.mechanisms.kit.portions import beside_total, count_level, measure_total, share_of, total_events
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.run_time import QUESTION, counting
 from core.mechanisms.kit.settings import accuracy_option, failure_option, settle
@@ -33,8 +32,6 @@ from core.schema.domain import Domain
 
 MOST_QUERIES = 200_000
 """Private questions of one run; each takes about a tenth of a millisecond and the same share of the budget."""
-TOTAL_SHARE = Fraction(1, 50)
-"""Part of the budget that goes to the number of rows, where that is private."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +126,7 @@ class IntervalSearch:
     def cost(self, domain: Domain, unit: Unit) -> Cost:
         priced = zip(self._events(domain, unit), self._columns(domain), strict=True)
         asked = [event for event, column in priced for _ in range(column.limit)]
-        return Cost.of([*asked, *self._total(unit)])
+        return Cost.of([*asked, *total_events(self.budget, unit)])
 
     def required_rows(self, domain: Domain, unit: Unit) -> int:
         """Rows from which on the accuracy is proven."""
@@ -167,9 +164,7 @@ class IntervalSearch:
 
     def run(self, kernel: Kernel, progress: Progress = silent) -> Ranges:
         self.check(kernel.domain, kernel.unit)
-        total = float(kernel.public_rows or 0)
-        for event in self._total(kernel.unit):
-            total = max(float(kernel.measure(TOTAL, event).values), 0.0)
+        total = measure_total(kernel, self.budget)
         tables: dict[Columns, Floats] = {}
         columns = self._columns(kernel.domain)
         for done, (column, event) in enumerate(zip(columns, self._events(kernel.domain, kernel.unit), strict=True)):
@@ -201,11 +196,8 @@ class IntervalSearch:
     def _events(self, domain: Domain, unit: Unit) -> tuple[Additive, ...]:
         """What one count of each column costs."""
         columns = self._columns(domain)
-        share = (1 - TOTAL_SHARE * len(self._total(unit))) / len(columns)
+        share = beside_total(unit) / len(columns)
         return tuple(share_of(self.budget, share / column.limit) for column in columns)
-
-    def _total(self, unit: Unit) -> tuple[Additive, ...]:
-        return () if unit.public_rows else (share_of(self.budget, TOTAL_SHARE),)
 
 
 def search(mass: Callable[[int, int], int], column: SearchColumn, total: float) -> list[Piece]:

@@ -14,8 +14,8 @@ from core.base.errors import Refused
 from core.base.wording import amount
 from core.kernel.kernel import Kernel
 from core.kernel.noise_level import Additive, NoiseLevel
-from core.kernel.tables import TOTAL, Boxes, one_cell
-from core.mechanisms.kit.portions import count_level, share_of, wanted
+from core.kernel.tables import Boxes, one_cell
+from core.mechanisms.kit.portions import beside_total, count_level, measure_total, share_of, total_events, wanted
 from core.mechanisms.kit.protocol import Expected, Progress, silent
 from core.mechanisms.kit.run_time import TABLE
 from core.mechanisms.kit.settings import accuracy_option, settle
@@ -29,8 +29,6 @@ from core.queries.kit.protocol import QueryClass
 from core.schema.domain import Domain
 from core.theory.intervals import FEWEST, log_box_rows, log_parts, splits_for
 
-TOTAL_SHARE = Fraction(1, 50)
-"""Part of the budget that goes to the number of rows, where that is private."""
 MASS_SHARE = Fraction(1, 2)
 """Part of the budget that goes to the final boxes' own counts; they are asked in one draw, so it goes far."""
 BAND = 1 / 32
@@ -129,7 +127,7 @@ class RectangleSearch:
     def cost(self, domain: Domain, unit: Unit) -> Cost:
         tables = self._tables(domain, unit)
         asked = [event for table in tables for event in [table.step] * table.rounds + [table.final]]
-        return Cost.of([*asked, *self._total(unit)])
+        return Cost.of([*asked, *total_events(self.budget, unit)])
 
     def expected(self, domain: Domain, unit: Unit) -> Expected:
         """Noise of the final counts in a rectangle that holds a third of the boxes along each axis."""
@@ -145,8 +143,8 @@ class RectangleSearch:
     def required_rows(self, domain: Domain, unit: Unit) -> float:
         """Rows from which on the accuracy is proven with probability 95 %; infinite where boxes may remain uncut."""
         found = self._tables(domain, unit)
-        each = 0.05 / (len(found) + len(self._total(unit)))
-        total = sum(count_level(event, unit).tail(each) for event in self._total(unit))
+        each = 0.05 / (len(found) + len(total_events(self.budget, unit)))
+        total = sum(count_level(event, unit).tail(each) for event in total_events(self.budget, unit))
         needed = 0.0
         for table in found:
             log_sizes = [math.log(size) for size in domain.shape(table.columns)]
@@ -175,9 +173,7 @@ class RectangleSearch:
 
     def run(self, kernel: Kernel, progress: Progress = silent) -> Ranges:
         self.check(kernel.domain, kernel.unit)
-        total = float(kernel.public_rows or 0)
-        for event in self._total(kernel.unit):
-            total = max(float(kernel.measure(TOTAL, event).values), 0.0)
+        total = measure_total(kernel, self.budget)
         tables = self._tables(kernel.domain, kernel.unit)
         released: dict[Columns, Floats] = {}
         for done, table in enumerate(tables):
@@ -190,7 +186,7 @@ class RectangleSearch:
 
     def _tables(self, domain: Domain, unit: Unit) -> tuple[SearchTable, ...]:
         tables = wanted(self.queries, domain)
-        left = 1 - TOTAL_SHARE * len(self._total(unit))
+        left = beside_total(unit)
         whole = sum(map(Fraction, tables.values()))
         found = []
         for columns, weight in tables.items():
@@ -200,9 +196,6 @@ class RectangleSearch:
             step = share_of(self.budget, share * (1 - MASS_SHARE) / (splits * sum(bits)))
             found.append(SearchTable(columns, bits, splits, step, share_of(self.budget, share * MASS_SHARE)))
         return tuple(found)
-
-    def _total(self, unit: Unit) -> tuple[Additive, ...]:
-        return () if unit.public_rows else (share_of(self.budget, TOTAL_SHARE),)
 
 
 def cut(kernel: Kernel, table: SearchTable, total: float) -> Partition:

@@ -1,6 +1,6 @@
 """What a model fitted on recorded runs says of a mechanism: errors and seconds, where simulating takes too long.
 
-The runs were recorded on stand-ins of many schemas by `python -m tests.bench.kit.promise_model`, which writes
+The runs were recorded on stand-ins of many schemas by `python -m tests.bench.kit.promise.model`, which writes
 `fitted.json`: for each mechanism, coefficients of logarithms of mean error, largest error and seconds, by ridge
 regression on logarithms of public facts.
 """

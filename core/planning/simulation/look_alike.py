@@ -42,7 +42,7 @@ SPIKED = 0.15
 """Columns with an order that hold one value in most rows."""
 FINE, CROWDED, MOST_CROWDED = 16, 0.25, 0.75
 """Steps up to which no column with an order is crowded, how much likelier it is with each doubling, and at most. On 76
-mechanisms and sets of questions of seven tables of `tests/bench/kit/promise_tables.py` at epsilon 1, logarithms of seen
+mechanisms and sets of questions of seven tables of `tests/bench/kit/promise/tables.py` at epsilon 1, logarithms of seen
 over told errors had .44 in the root of the mean square without it, .43 at .15 and .36 at .25 (`heavy-tailed` alone .43,
 .30 and .19)."""
 GROWN = (1.0, 2.0)
@@ -77,7 +77,7 @@ KINDS = (
     TableKind(strength=0.15, flat=0.6, copied=0.0),
 )
 """Of the first, second, ... table, and then again. The first alone, and the first two, came nearest to errors on the
-tables of `tests/bench/kit/promise_tables.py`: where trials are few, they are on these."""
+tables of `tests/bench/kit/promise/tables.py`: where trials are few, they are on these."""
 TEMPLATES, TAIL = 300, 1.2
 """The most rows that are copied, and the power of the tail of how often each is."""
 CHANGED = 0.02

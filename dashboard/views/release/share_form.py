@@ -61,7 +61,7 @@ def _hard_answers(session: Session, shared: SharedItem | None) -> tuple[int, int
         "Hard answers that visitors leave to you",
         0,
         value=shared.kept if shared else (left + 1) // 2,
-        help="Whoever reloads the page is a new visit; this many are never taken by visitors.",
+        help="Whoever reloads the page is a new visit; where no more than this are left, none is taken by visitors.",
         key=f"share-kept-{session.id}",
     )
     return int(hard), int(kept)

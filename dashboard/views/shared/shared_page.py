@@ -130,9 +130,10 @@ def _release(here: state.PageState, desk: Desk, item: SharedItem) -> None:
     answers_view.show(release, f"shared-{item.id}")
     st.subheader("Counts", divider="gray")
     released_chart.show(release, f"shared-{item.id}")
-    st.subheader("Ask it a question", divider="gray")
-    _room(here)
-    ask_question.of_release(here, opened.asked, MOST_OF_A_VISIT)
+    if opened.asked.answers_questions:
+        st.subheader("Ask it a question", divider="gray")
+        _room(here)
+        ask_question.of_release(here, opened.asked, MOST_OF_A_VISIT)
 
 
 def _room(here: state.PageState) -> None:

@@ -18,7 +18,7 @@ from core.release.copies.combining import combine
 from core.release.copies.redrawing import Redrawing
 from core.table.stand_in import StandIn
 from tests.bench.kit.estimates_tables import LATER
-from tests.bench.kit.promise_held_out import FAMILIES
+from tests.bench.kit.promise.held_out import FAMILIES
 from tests.kernels import run as release_of
 
 Codes = NDArray[np.int64]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.table.stand_in import StandIn
-from tests.bench.kit.promise_tables import Laws, made_table
+from tests.bench.kit.promise.tables import Laws, made_table
 
 Numbers = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ import numpy as np
 from core.privacy.unit import Unit
 from core.schema.domain import Booleans, Categories, Domain, Integers
 from core.table.stand_in import StandIn
-from tests.bench.kit.promise_tables import small, wide
+from tests.bench.kit.promise.tables import small, wide
 
 FEW = ("education-num", "marital-status", "occupation", "relationship", "race", "sex", "income>50K")
 """The columns of the census table that have up to 16 values each, without the class of worker."""

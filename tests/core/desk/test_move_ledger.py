@@ -20,7 +20,7 @@ from core.desk import move_ledger as move
 from core.desk.books import BOUND, LEDGER_FILE, LEDGER_VARIABLE, SESSION_FILE
 from core.desk.move_ledger import move_ledger
 from core.ledger import moving
-from core.ledger.postgres_server import PostgresConnection
+from core.ledger.postgres.server import PostgresConnection
 from core.privacy.privacy_filter import PURE
 from dashboard.__main__ import main
 from tests.core.people import DOMAIN, TOTAL, people
@@ -229,7 +229,7 @@ import os, signal
 from pathlib import Path
 from core.desk.move_ledger import move_ledger
 from core.ledger import moving
-from core.ledger.postgres_server import PostgresConnection
+from core.ledger.postgres.server import PostgresConnection
 commit, entered = PostgresConnection.commit, []
 execute = PostgresConnection.execute
 def noted(self, text, *values):

@@ -72,7 +72,20 @@ def test_smooth_weights_are_told_by_blocks_and_what_is_left_by_cells():
     assert sure.weighted_sum(stairs, 0.05) == pytest.approx((27, 0))
     value, reach = sure.weighted_sum(slope, 0.05)
     assert value == 55
-    assert reach == pytest.approx(10 * 2 * np.sqrt(chdtri(6, 0.025)))
+    assert reach == pytest.approx(10 * 2 * np.sqrt(chdtri(6, 2 * 0.05 / 3)))
+
+
+def test_whoever_chooses_weights_chooses_among_the_ways_as_well():
+    """Weights that follow the errors of the blocks, of what is left in them, and of the cells."""
+    generator, outside, runs = np.random.default_rng(2), 0, 4_000
+    for _ in range(runs):
+        large, small = 0.5 * generator.normal(size=2), generator.normal(size=6)
+        counts = ColumnCounts(STARTS, (large, small), (np.full(2, 0.25), np.ones(6)))
+        inside = small - np.repeat(small.reshape(2, 3).mean(axis=1), 3)
+        weights = [np.repeat(large, 3), small, inside, *(np.repeat(large, 3) + part * inside for part in (-1, 0.2, 1))]
+        found = [counts.weighted_sum(each, 0.2) for each in weights]
+        outside += any(abs(value) > reach for value, reach in found)
+    assert outside <= (0.2 + 3 * np.sqrt(0.2 * 0.8 / runs)) * runs
 
 
 def test_equal_weights_have_the_noise_of_the_shared_number_alone():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core import Marginals, question
+from core import Budget, Marginals, question
 from core.base.errors import Refused
 from core.kernel.query import Statistic
 from core.sessions.asked_release import AskedRelease
@@ -54,3 +54,13 @@ def test_asking_opens_spends_and_keeps_nothing(desk, held):
 def test_what_is_not_a_sum_over_rows_is_refused(desk, held):
     with pytest.raises(Refused, match="sums over the rows only"):
         asked_release(desk, held).answer(Statistic.__new__(Statistic))
+
+
+def test_records_alone_in_a_chosen_number_answer_nothing_and_say_so_before(desk, held):
+    assert asked_release(desk, held, records=77).answers_questions, "its tables know the number of rows"
+    one = [Marginals(order=1, columns=("ill",))]
+    plan = desk.plan(held, one, mechanism="smalldb", budget=Budget("1/2"), records=77)
+    bare = AskedRelease(release=desk.release(plan), entry=desk.ledger.entry(plan.id))
+    assert not bare.answers_questions
+    with pytest.raises(Refused, match="number of rows"):
+        bare.answer(question("ill = true", DOMAIN))

@@ -11,10 +11,13 @@ from core.base.errors import CannotGoOn, DeskError, Failed, Refused, Undeclared,
 from core.kernel.allowance import Allowance
 from core.kernel.kernel import Kernel
 from core.kernel.query import Query
+from core.mechanisms.online.online_weights import OnlineWeights
 from core.privacy.events import Pure
 from core.registry import interactive
 from core.sessions.kept.turn import Turn
 from core.sessions.question import SessionQuestion, question_from
+from core.sessions.session import Session
+from core.sessions.visit import Visit
 from tests.core.asker import Asker
 from tests.core.people import DOMAIN, ONE, PAIRS, desk, held, people
 from tests.core.sessions.opened import EASY, HALF, HARD, OPTIONS, ages, asker, chain, opened
@@ -299,6 +302,37 @@ def test_threads_on_one_session_take_turns(desk, held):
     assert sum(answer.kind == "hard" for answer in kept) == 5
     hard = [answer.words for answer in kept if answer.kind == "hard"]
     assert chain(session) == "".join(f"{words};" for words in hard), "each update built on the last"
+
+
+@pytest.fixture
+def under_way(desk, held, monkeypatch):
+    """A session in which somebody's answer is being computed, until the test is over."""
+    session = desk.ask(held, mechanism="online-weights", budget=ONE, **OPTIONS["online-weights"])
+    begun, over, answer = threading.Event(), threading.Event(), OnlineWeights.answer
+
+    def slow(self, state, question, kernel):
+        begun.set()
+        over.wait()
+        return answer(self, state, question, kernel)
+
+    monkeypatch.setattr(OnlineWeights, "answer", slow)
+    other = threading.Thread(target=session.answer, args=(ages(1),), daemon=True)
+    other.start()
+    assert begun.wait(30)
+    yield session
+    over.set()
+    other.join()
+
+
+@pytest.mark.parametrize(
+    "read", [Session.hypothesis, Session.summary, lambda session: Visit(session=session, hard=0).answer(ages(2))]
+)
+def test_how_long_an_answer_takes_is_not_told_by_what_is_public_meanwhile(under_way, read):
+    found = []
+    reader = threading.Thread(target=lambda: found.append(read(under_way)), daemon=True)
+    reader.start()
+    reader.join(10)
+    assert found
 
 
 def test_a_state_that_was_not_committed_is_forgotten(desk, held, tmp_path, monkeypatch):

@@ -194,6 +194,17 @@ def test_anybody_may_ask_a_shared_release(
     assert "of its 1 questions" in errors(app)[0]
 
 
+def test_a_release_that_can_answer_nothing_is_not_asked(
+    desk: Desk, plan_id: str, visitor: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared_page.AskedRelease, "answers_questions", False)
+    shared_page._opened.clear()
+    desk.share(plan_id, title="Visits")
+    app = AppTest.from_file(str(APP), default_timeout=60).run()
+    assert not errors(app) and "Counts" in [found.value for found in app.subheader]
+    assert "Ask it a question" not in [found.value for found in app.subheader]
+
+
 def test_a_visitor_cannot_change_who_publishes(desk: Desk, plan_id: str, visitor: None) -> None:
     desk.share(plan_id, title="Visits")
     app = AppTest.from_file(str(APP), default_timeout=60).run()

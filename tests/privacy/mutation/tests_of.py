@@ -18,7 +18,7 @@ TRUSTED = (
     *_files("core/ledger"),
     "core/plans/pricing.py",
 )
-ON_SERVERS = ["tests/core/ledger/test_leases.py", "tests/core/ledger/test_postgres.py"]
+ON_SERVERS = ["tests/core/ledger/test_leases.py", "tests/core/ledger/postgres/test_postgres.py"]
 """Their tests need a PostgreSQL server. They are marked as slow, but only starting it is."""
 ROOMS = {
     "kernel": _files("tests/core/kernel", "test_*"),
@@ -40,4 +40,4 @@ ROOMS = {
 def tests_of(path: str) -> list[str]:
     """Of the tests of these files, those are run that pass through a mistake."""
     room, _, name = path.removeprefix("core/").rpartition("/")
-    return ON_SERVERS if name.startswith(("leases", "postgres")) else ROOMS[room]
+    return ON_SERVERS if room == "ledger/postgres" or name.startswith("leases") else ROOMS[room]

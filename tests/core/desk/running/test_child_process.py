@@ -57,3 +57,14 @@ def test_closing_is_the_end_it_waits_for() -> None:
     process = child_process.start(["-c", "import sys; sys.exit(len(sys.stdin.buffer.read()))"])
     child_process.close(process)
     assert process.returncode == 0
+
+
+def test_one_that_died_before_it_was_asked_is_closed_all_the_same() -> None:
+    process = child_process.start(["-c", "pass"])
+    process.wait()
+    assert process.stdin is not None
+    with pytest.raises(BrokenPipeError):
+        process.stdin.write(b"a question\n")
+        process.stdin.flush()
+    child_process.close(process)
+    assert process.returncode == 0

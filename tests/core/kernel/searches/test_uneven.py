@@ -91,6 +91,8 @@ def test_sums_stay_in_64_bits():
         ([0, 1], [0], [1, 1], "firsts"),
         ([0, 1], [0], [-1], "weights"),
         ([0, 1], [0], [HEAVIEST + 1], "weights"),
+        ([0, 1], [0, 1], [1, HEAVIEST + 1], "weights"),
+        ([0, 1], [0, 1], [-1, 1], "weights"),
         ([0, 1], [0], [0.5], "weights"),
     ],
 )

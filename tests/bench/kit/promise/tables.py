@@ -1,6 +1,6 @@
 """Tables of very different kinds on which promises are checked: laws that have nothing in common with the planner's.
 
-All of these were looked at when the planner's stand-ins were chosen; `promise_held_out.py` has those that were not.
+All of these were looked at when the planner's stand-ins were chosen; `held_out.py` has those that were not.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Record runs on stand-ins of many schemas and fit the planner's model of errors and seconds.
 
-`python -m tests.bench.kit.promise_model FILE SECONDS [NAME ...]` adds recordings of so many CPU seconds for each
+`python -m tests.bench.kit.promise.model FILE SECONDS [NAME ...]` adds recordings of so many CPU seconds for each
 mechanism (or those named); `... FILE` fits what is recorded and writes it to `fitted.json`, where mechanisms without
 recordings stay as they are: for each mechanism, ridge regressions of the logarithms of mean error, of largest error,
 of the seconds of a run and of a whole trial, on public facts (`fitted.py`). Times are what a mechanism says of itself,

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from core.base.errors import DeskError
-from core.ledger import postgres_sql as sql
 from core.ledger.database import Connection, Layout, TableStatement
-from core.ledger.postgres_server import PostgresConnection, PostgresServer
+from core.ledger.postgres import sql
+from core.ledger.postgres.server import PostgresConnection, PostgresServer
 
 OPENING = 0x52_44_50_47
 """The lock of whoever creates tables."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from core.table.stand_in import StandIn
-from tests.bench.kit.promise_tables import Laws, made_table
+from tests.bench.kit.promise.tables import Laws, made_table
 from tests.bench.kit.real_data import data_folder
 
 

@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 
 from core.base.errors import DeskError
-from core.ledger import leases, postgres, postgres_server
+from core.ledger import leases
 from core.ledger.database import Guard, Layout
 from core.ledger.layout import LARGEST_AMOUNT, LAYOUT
 from core.ledger.ledger import Ledger
 from core.ledger.places import on_server, open_database
-from core.ledger.postgres import PostgresDatabase
-from core.ledger.postgres_sql import SCHEMA, as_postgres, sentence_of
+from core.ledger.postgres import server, shared_database
+from core.ledger.postgres.shared_database import PostgresDatabase
+from core.ledger.postgres.sql import SCHEMA, as_postgres, sentence_of
 from core.privacy.privacy_filter import PURE
 from core.sessions.kept.file import SessionFile
 from tests.core.ledger.test_ledger import OTHER_BUDGET, REASON, declared, one_way, opened, reserve
@@ -258,14 +259,14 @@ def test_room_is_asked_for_a_state_and_what_comes_with_it() -> None:
             asked.extend(values)
 
     PostgresDatabase.check_room(None, Server(), 100_000)  # type: ignore[arg-type]
-    assert asked == [100_000 + postgres.SPARE]
+    assert asked == [100_000 + shared_database.SPARE]
 
 
 def test_marks_and_locks_are_those_of_the_programs_before() -> None:
     """Servers of two versions may share a database: both must find the tables and wait for one another."""
     marks = [layout.mark.to_bytes(4, "big") for layout in (LAYOUT, leases.LAYOUT)]
     assert marks == [b"RDLG", b"RDLS"]
-    assert postgres.OPENING.to_bytes(4, "big") == b"RDPG"
+    assert shared_database.OPENING.to_bytes(4, "big") == b"RDPG"
     assert (LAYOUT.version, leases.LAYOUT.version) == (4, 1)
 
 
@@ -341,12 +342,12 @@ def test_a_server_that_keeps_nothing_or_not_every_letter_is_refused(
     postgres.sql("postgres", f"CREATE DATABASE {odd} ENCODING 'LATIN1' TEMPLATE template0")
     with pytest.raises(DeskError, match="UTF8"):
         Ledger(postgres.address(odd))
-    execute = postgres_server.PostgresConnection.execute
+    execute = server.PostgresConnection.execute
 
     def unsafe(self: Any, statement: str, *values: Any) -> Any:
         return execute(self, statement.replace("current_setting('fsync')", "'off'"), *values)
 
-    monkeypatch.setattr(postgres_server.PostgresConnection, "execute", unsafe)
+    monkeypatch.setattr(server.PostgresConnection, "execute", unsafe)
     with pytest.raises(DeskError, match="fsync"):
         Ledger(address)
 
@@ -363,7 +364,7 @@ def test_a_ledger_of_a_newer_program_is_refused_and_left_alone(ledger: Ledger, a
 @pytest.mark.slow
 def test_pages_name_the_server_and_no_password(ledger: Ledger) -> None:
     assert ledger.database.where == "a PostgreSQL database on this machine"
-    named = postgres_server.PostgresServer(f"postgresql://u:{NOBODY_KNOWS}@db.example/desk", patience=1)
+    named = server.PostgresServer(f"postgresql://u:{NOBODY_KNOWS}@db.example/desk", patience=1)
     assert named.host == "db.example"
-    assert postgres_server.PostgresServer("postgresql:///desk", patience=1).host == "this machine"
+    assert server.PostgresServer("postgresql:///desk", patience=1).host == "this machine"
     assert NOBODY_KNOWS not in repr(named)

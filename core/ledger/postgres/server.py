@@ -15,8 +15,8 @@ from typing import Any
 
 from core.base.errors import DeskError
 from core.base.postgres_settings import CONNECTING
-from core.ledger import postgres_sql as sql
 from core.ledger.database import Fetched
+from core.ledger.postgres import sql
 
 WANTED = CONNECTING | {"target_session_attrs": "read-write"}
 EVERY_CONNECTION = f"""

@@ -14,7 +14,7 @@ import numpy as np
 
 from core.privacy.unit import Unit
 from core.table.stand_in import StandIn
-from tests.bench.kit.promise_tables import Laws, made_table
+from tests.bench.kit.promise.tables import Laws, made_table
 from tests.bench.kit.real_data import data_folder
 
 SEED = "RELEASE_DESK_BENCH_SEED"
