@@ -26,6 +26,7 @@ class SharedItem:
     title: str
     note: str
     since: str
+    """When it was shared first; once it was taken down, when it was shared again."""
     hard: int = 0
     """Hard answers of a session that one visit may take."""
     kept: int = 0
@@ -50,7 +51,10 @@ class SharedItems:
         for name, value in (("hard", hard), ("kept", kept)):
             if value < 0:
                 raise BadParameter(name, "must be at least 0.")
-        item = SharedItem(id=identity, kind=kind, title=title, note=note.strip(), since=_now(), hard=hard, kept=kept)
+        known = self.find(identity)
+        # Citations name the day: it stays what it was when other words are found.
+        since = _now() if known is None else known.since
+        item = SharedItem(id=identity, kind=kind, title=title, note=note.strip(), since=since, hard=hard, kept=kept)
         self._items.write(identity, asdict(item))
         return item
 

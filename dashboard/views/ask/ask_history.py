@@ -28,11 +28,7 @@ def show(session: Session, who: Visitor) -> None:
     asked.metric("Questions", amount(summary.questions), border=True)
     hard.metric("Hard ones", amount(summary.hard), border=True)
     left.metric("Hard answers left", "no limit" if summary.left is None else amount(summary.left), border=True)
-    messages.note(
-        "A question is hard where what is known already turned out to be too far off, so that it was measured; which "
-        "ones were hard follows from the answers.",
-        "released",
-    )
+    messages.note(_hardness(session, summary), "released")
     messages.note(f"It has room for {amount(summary.room)} questions altogether, easy ones included.", "public")
     _budget(summary)
     _mixing(session)
@@ -43,6 +39,18 @@ def show(session: Session, who: Visitor) -> None:
         _transcript(session, answers)
     if who == "curator" and summary.status == "open":
         _close(session)
+
+
+def _hardness(session: Session, summary: Summary) -> str:
+    """What makes a question of this session a hard one."""
+    if summary.left is None:
+        return "No question is hard: all are answered from what is public already."
+    if session.hypothesis() is None:
+        return "Every question is hard: each is measured anew, and only what was asked before is free."
+    return (
+        "A question is hard where what is known already turned out to be too far off, so that it was measured; which "
+        "ones were hard follows from the answers."
+    )
 
 
 def _budget(summary: Summary) -> None:

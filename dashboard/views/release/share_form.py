@@ -60,7 +60,8 @@ def _hard_answers(session: Session, shared: SharedItem | None) -> tuple[int, int
     kept = st.number_input(
         "Hard answers that visitors leave to you",
         0,
-        value=shared.kept if shared else (left + 1) // 2,
+        # Where visitors took none so far, nothing was said about this.
+        value=shared.kept if shared and shared.hard else (left + 1) // 2,
         help="Whoever reloads the page is a new visit; where no more than this are left, none is taken by visitors.",
         key=f"share-kept-{session.id}",
     )

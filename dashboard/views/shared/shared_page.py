@@ -44,7 +44,7 @@ def show(here: state.PageState, desk: Desk) -> None:
         st.info(f"Nothing is shared yet.{way}", icon=":material/public:")
         return
     named = st.query_params.get(LINK, "")
-    item = items.get(named) or (next(iter(items.values())) if len(items) == 1 else None)
+    item = items.get(named) if named or len(items) > 1 else next(iter(items.values()))
     if item is None:
         if named:
             st.info("What this link led to is not shared any more.", icon=":material/link_off:")
@@ -152,15 +152,15 @@ def _decision(desk: Desk, item: SharedItem) -> None:
 
 def _session(here: state.PageState, desk: Desk, item: SharedItem) -> None:
     session = desk.session(item.id)
-    st.write("Anybody may ask, and every answer may be published.")
-    _room(here)
     guest = ask_question.Guest(most=MOST_OF_A_VISIT, hard=item.hard, kept=item.kept)
-    if not guest.visit(here, session).may_measure():
-        messages.note(
-            "Nothing is measured for you any more: answers come from what is public, and none promises its error."
-            if item.hard
-            else "Nothing is measured for visitors: answers come from what is public, and none promises its error.",
-            "public",
-        )
+    if session.status != "closed":
+        st.write("Anybody may ask, and every answer may be published.")
+        _room(here)
+        if not guest.visit(here, session).may_measure():
+            messages.note(
+                f"Nothing is measured for {'you any more' if item.hard else 'visitors'}: answers come from what is "
+                "public, and none promises its error.",
+                "public",
+            )
     ask_question.show(here, session, guest)
     ask_history.show(session, "visitor")

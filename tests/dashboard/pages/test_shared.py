@@ -237,6 +237,27 @@ def test_a_link_to_what_was_taken_down_leads_to_the_others(page: Open, desk: Des
     assert {f"open-{plan_id}", f"open-{session.id}"} <= {found.key for found in app.button}
 
 
+def test_a_closed_session_says_how_it_went_and_invites_nobody(desk: Desk, small: DeskTable, visitor: None) -> None:
+    session = desk.ask(small, mechanism="online-laplace", budget=Budget(1, "1e-9"), questions=5)
+    desk.share(session.id, title="Ask us")
+    app = AppTest.from_file(str(APP), default_timeout=60).run()
+    assert "Every question is hard: each is measured anew" in words(app)
+    session.close()
+    app.run()
+    assert not errors(app) and "This session is closed" in words(app)
+    assert "Anybody may ask" not in words(app) and "Nothing is measured" not in words(app)
+
+
+def test_a_link_to_what_was_taken_down_does_not_open_the_only_other(desk: Desk, plan_id: str, visitor: None) -> None:
+    desk.share(plan_id, title="Visits")
+    app = AppTest.from_file(str(APP), default_timeout=60)
+    app.query_params["item"] = "gone"
+    app.run()
+    assert "not shared any more" in words(app) and not app.header
+    app.button(key=f"open-{plan_id}").click().run()
+    assert app.header[0].value == "Visits"
+
+
 @pytest.mark.exhaustive
 def test_visitors_take_the_hard_answers_that_they_are_given(desk: Desk, small: DeskTable, visitor: None) -> None:
     session = desk.ask(small, mechanism="online-laplace", budget=Budget(1, "1e-9"), questions=5)
@@ -266,3 +287,11 @@ def test_the_curator_says_what_visitors_may_take(page: Open, desk: Desk, small: 
     assert not errors(app)
     [item] = desk.shared_items.items()
     assert (item.id, item.hard, item.kept) == (session.id, 2, 3)
+
+
+def test_hard_answers_that_are_given_later_leave_the_curator_half(page: Open, desk: Desk, small: DeskTable) -> None:
+    session = desk.ask(small, mechanism="online-laplace", budget=Budget(1, "1e-9"), questions=5)
+    desk.share(session.id, title="Ask us")
+    app = page("ask")
+    number(app, "Hard answers that a visit may take").set_value(2).run()
+    assert number(app, "Hard answers that visitors leave to you").value == 3

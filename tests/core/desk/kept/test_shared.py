@@ -1,6 +1,7 @@
 import pytest
 
 from core.base.errors import BadParameter, Unknown
+from core.desk.kept import shared
 from core.desk.kept.shared import LONGEST_NOTE, SharedItems
 from core.desk.kept.small_files import SmallFiles
 
@@ -23,6 +24,15 @@ def test_putting_again_changes_the_title_only_there(shelf):
     shelf.put("a1", kind="release", title="Old")
     shelf.put("a1", kind="release", title="New")
     assert [item.title for item in shelf.items()] == ["New"]
+
+
+def test_other_words_leave_the_day_that_citations_name(shelf, monkeypatch):
+    days = iter(("2026-01-01T00:00:00.000+00:00", "2027-01-01T00:00:00.000+00:00"))
+    monkeypatch.setattr(shared, "_now", lambda: next(days))
+    first = shelf.put("a1", kind="release", title="Visits")
+    assert shelf.put("a1", kind="release", title="Visits by age").since == first.since
+    shelf.take_down("a1")
+    assert shelf.put("a1", kind="release", title="Visits by age").since > first.since
 
 
 def test_what_is_taken_down_is_gone(shelf):
