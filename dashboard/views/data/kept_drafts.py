@@ -47,7 +47,8 @@ def take_up(draft: Draft, desk: Desk) -> None:
 def keep(draft: Draft, desk: Desk) -> None:
     """Write down what has changed since the last run of the page."""
     who = access.curator()
-    if who is None or not draft.id or not (draft.columns and _begun(draft)):
+    # What was written down once is kept up, also where all is taken back: else the older state would be offered.
+    if who is None or not draft.id or not draft.columns or not (draft.written_down or _begun(draft)):
         return
     content = _content(draft)
     text = json.dumps(content)
@@ -153,7 +154,7 @@ def _resume(draft: Draft, kept: KeptDraft) -> None:
 def _read(kept: KeptDraft) -> Draft:
     content = kept.content
     draft = Draft(way=str(content["way"]), origin=str(content["origin"]), name=str(content["name"]), id=kept.id)
-    draft.copy = kept.file
+    draft.copy, draft.written_down = kept.file, json.dumps(content)
     # A path is asked about again whenever it is read: what may be read can have changed since.
     draft.path = None if content["path"] is None else Path(str(content["path"]))
     if (database := content.get("database")) is not None:

@@ -172,6 +172,18 @@ def test_a_path_is_offered_again_once_something_was_said_of_it(page: Open, allow
 
 
 @pytest.mark.exhaustive
+def test_what_was_taken_back_is_not_offered_again(page: Open, allowed: Path) -> None:
+    (allowed / "people.csv").write_bytes(CSV)
+    app = edit(typed_path(page(), allowed / "people.csv"), {1: {"high": "77"}})
+    assert line(button(page(), "Go on with it").click().run(), "age")["high"] == "77"
+    edit(app, {})
+    again = button(page(), "Go on with it").click().run()
+    assert line(again, "age")["high"] == line(app, "age")["high"] != "77"
+    edit(edit(again, {1: {"high": "66"}}), {})
+    assert line(button(page(), "Go on with it").click().run(), "age")["high"] == line(app, "age")["high"]
+
+
+@pytest.mark.exhaustive
 @pytest.mark.crossing(keep=1)
 @pytest.mark.parametrize("kind", ["xlsx", "sqlite"])
 def test_sheets_and_tables_of_other_programs(page: Open, desk: Desk, tmp_path: Path, kind: str) -> None:
