@@ -31,6 +31,16 @@ def number(value: SupportsFloat) -> str:
     return f"{float(value):g}".replace("e-0", "e-")
 
 
+def purpose(prefer: str) -> str:
+    """What a mechanism is for, which tells more than its name to whoever has to choose.
+
+    >>> purpose("Choose it for many tables at once."), purpose("Few answers.")
+    ('For many tables at once.', 'Few answers.')
+    """
+    told = prefer.removeprefix("Choose it ")
+    return told[:1].upper() + told[1:]
+
+
 def at_most(epsilon: float) -> str:
     """Three digits, rounded down: what is shown as possible must be possible.
 

@@ -16,6 +16,7 @@ from core.desk.workspace import HOME_VARIABLE
 from core.registry import decisions, interactive, offline, query_classes, randomisers
 from dashboard.door import access
 from dashboard.views.common import messages
+from dashboard.views.common.wording import purpose
 
 WORDS = {
     "Unit of privacy": "Whose presence is hidden: one row, or all rows of one person up to a limit.",
@@ -146,7 +147,7 @@ def _mechanisms(kinds: Mapping[str, Any], alt: str) -> None:
         {
             "Mechanism": [kind.title for kind in kinds.values()],
             "Known as": [", ".join(kind.known_as) for kind in kinds.values()],
-            "When": [_when(kind.prefer) for kind in kinds.values()],
+            "When": [purpose(kind.prefer) for kind in kinds.values()],
             "Name": list(kinds),
         },
         alt,
@@ -161,8 +162,3 @@ def _table(columns: Mapping[str, list[str]], alt: str) -> None:
     """Sentences wrap in it, where a grid would cut them."""
     cells = {name: [messages.plain(text) for text in texts] for name, texts in columns.items()}
     st.table(pd.DataFrame(cells), hide_index=True, alt=alt)
-
-
-def _when(prefer: str) -> str:
-    told = prefer.removeprefix("Choose it ")
-    return told[:1].upper() + told[1:]

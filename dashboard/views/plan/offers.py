@@ -23,7 +23,7 @@ from core.privacy.budget import Budget
 from core.queries.kit.protocol import QueryClass
 from core.registry import offline
 from dashboard.views.common import messages, option_form
-from dashboard.views.common.wording import duration, number, percent
+from dashboard.views.common.wording import duration, number, percent, purpose
 from dashboard.views.plan.measuring_form import raised
 from dashboard.views.plan.plan_form import Accuracy, Wanted
 from dashboard.views.release.remaining_time import packing
@@ -31,8 +31,6 @@ from dashboard.views.release.remaining_time import packing
 RECOMMENDED = " · **recommended**"
 STUDIED = " · for study"
 FOR_STUDY = "It is here to be studied and would need more than the others; choose a budget to use it."
-CHOOSE = "Choose it "
-"""How every mechanism begins to say what it is for."""
 FEW, TALL = 5, 480
 """Mechanisms that are shown at their full length; a list of more scrolls in so many pixels, the best ones first."""
 
@@ -109,7 +107,7 @@ def choose(
                 "Mechanism",
                 names,
                 index=names.index(picked) if picked in by_name else 0,
-                format_func=lambda name: _purpose(by_name[name].mechanism) + _mark(by_name[name], priced),
+                format_func=lambda name: _label(by_name[name], priced),
                 captions=[_caption(offer, left, len(table.domain)) for offer in shown],
                 key=key,
                 on_change=_keep,
@@ -150,10 +148,9 @@ def study_key(table: DeskTable) -> str:
     return f"study-{table.id}"
 
 
-def _mark(offer: Offer, priced: Offers) -> str:
-    if offer in priced.studied:
-        return STUDIED
-    return RECOMMENDED if offer is priced.found[0] else ""
+def _label(offer: Offer, priced: Offers) -> str:
+    mark = STUDIED if offer in priced.studied else RECOMMENDED if offer is priced.found[0] else ""
+    return purpose(offer.mechanism.prefer).removesuffix(".") + mark
 
 
 def budget_of(
@@ -201,7 +198,8 @@ def _reaching(
         try:
             needed = raised(_needed(desk, table, asked, name, {}, wanted, stand_ins), measure, wanted)
             plan = desk.plan(table, asked, mechanism=name, budget=needed, stand_ins=stand_ins, measure=measure)
-            found.append(Offer(plan=plan, budget=needed, reason=offer.mechanism.prefer))
+            error = f"±{in_rows(plan.expected_error.mean)} on average."
+            found.append(Offer(plan=plan, budget=needed, reason=error))
         except DeskError as problem:
             refused[offer.mechanism.title] = messages.sentence(problem)
     refused |= {offer.mechanism.title: FOR_STUDY for offer in usual.studied}
@@ -256,9 +254,3 @@ def _caption(offer: Offer, left: float, columns: int) -> str:
     error = f"{offer.reason} All within ±{in_rows(figure.worst)}, 95 % of the time."
     time = f"takes {duration(figure.seconds + packing(columns, figure.rows))}"
     return "  \n".join((f"{offer.mechanism.title}.", error, f"{cost}; {time}."))
-
-
-def _purpose(mechanism: type[Mechanism]) -> str:
-    """What it is for, which tells more than its name to whoever has to choose."""
-    told = mechanism.prefer.removeprefix(CHOOSE).removesuffix(".")
-    return told[:1].upper() + told[1:]

@@ -122,6 +122,7 @@ def test_every_mechanism_names_its_own_epsilon(desk: Desk, mixed: DeskTable) -> 
     assert len({offer.budget for offer in priced.found}) > 3
     assert all(offer.expected.high <= 25 for offer in priced.found)
     assert priced.found[0].budget.epsilon == min(offer.budget.epsilon for offer in priced.found)
+    assert all(offer.reason.startswith("±") for offer in priced.found), "what it is for stands above already"
     assert offers.FOR_STUDY in priced.refused.values()
 
 
