@@ -180,7 +180,7 @@ def _columns(domain: Domain, marginal: TableOf) -> Iterator[ReportBlock]:
             yield Heading(name, 3)
             yield BarFigure(name, *grouped(domain[name], marginal((name,))))
             if (steps := together(domain[name])) > 1:
-                yield Paragraph(f"Each bar is {steps:,} neighbouring cells; the tables hold every one.")
+                yield Paragraph(f"Each bar is {steps:,} neighbouring cells of the schema, or fewer at its end.")
 
 
 def _pairs(domain: Domain, marginal: TableOf, tables: Sequence[Columns]) -> Iterator[ReportBlock]:
@@ -201,15 +201,16 @@ def _described(attribute: Attribute) -> str:
     >>> from core.schema.domain import Categories, Integers
     >>> _described(Integers(name="age", low=0, high=99, bins=20))
     'Whole numbers from 0 to 99 in 20 bins'
-    >>> _described(Categories(name="sex", values=("female", "male"), missing=True))
-    '2 values, or missing'
+    >>> _described(Categories(name="sex", values=("female", "male"), other="other", missing=True))
+    '2 values, or other, or missing'
     """
     kind = KINDS.get(attribute.kind, attribute.kind)
-    missing = ", or missing" if attribute.missing else ""
+    # Cells beside the ordinary ones, by the names that they have in the files.
+    aside = "".join(f", or {attribute.label(code)}" for code in range(attribute.regular, attribute.size))
     if isinstance(attribute, Integers | Reals | Dates):
         low, high = (f"{end:,.6g}" if isinstance(end, float) else end for end in (attribute.low, attribute.high))
-        return f"{kind} from {low} to {high} in {plural(attribute.regular, 'bin')}{missing}"
-    return (kind if isinstance(attribute, Booleans) else f"{amount(attribute.regular)} values") + missing
+        return f"{kind} from {low} to {high} in {plural(attribute.regular, 'bin')}{aside}"
+    return (kind if isinstance(attribute, Booleans) else f"{amount(attribute.regular)} values") + aside
 
 
 def _sentence(text: str) -> str:

@@ -82,5 +82,5 @@ def test_long_columns_are_drawn_whole_and_readers_are_not_asked_to_check():
     text = report(
         CERTIFICATE.model_copy(update={"queries": []}), long, lambda columns: counts if columns else counts.sum(), []
     )
-    assert "the largest is 7 at 100 to 104" in text and "Each bar is 5 neighbouring cells" in text
+    assert "the largest is 7 at 100 to 104" in text and "Each bar is 5 neighbouring cells of the schema" in text
     assert "Suggested by its name" in text and "check it" not in text
