@@ -98,7 +98,7 @@ def _box(here: state.PageState, session: OpenToQuestions, guest: Guest | None) -
         if isinstance(answer, Answer):
             _reply(answer, session.free)
         else:
-            select_view.show(answer, session.id, session.free)
+            select_view.show(answer, session.id, free=session.free, stays=session.free or guest is None)
 
 
 def _say(text: Composed, session: OpenToQuestions) -> None:

@@ -20,22 +20,28 @@ WIDE = (
 )
 
 
-def show(answer: SelectAnswer, key: str, free: bool) -> None:
-    """`free`: answered from a release, where nothing is hard and nothing has a limit."""
+def show(answer: SelectAnswer, key: str, *, free: bool, stays: bool) -> None:
+    """`free`: answered from a release, where nothing is hard and nothing has a limit. `stays`: the same whenever it is
+    asked; what a visitor was told without a measurement follows what the session learns."""
     with st.container(border=True):
         if answer.columns:
             _groups(answer, key)
         else:
             _single(answer)
         _promise(answer)
-        if not free and not answer.hard and any(_wide(number) for row in answer.rows for number in row.estimates):
+        if (
+            answer.left is not None
+            and not answer.hard
+            and any(_wide(number) for row in answer.rows for number in row.estimates)
+        ):
             messages.note(WIDE, "public")
         left = "no limit of hard answers" if answer.left is None else f"{plural(answer.left, 'hard answer')} left"
         took = "" if free else f", {answer.hard:,} of them hard; {left}"
         asked = f"It rests on {plural(answer.questions, 'question')}{took}."
         if not all(answer.counted):
             messages.note("In sums, averages and quantiles a row counts at the middle of its bin.", "public")
-        messages.note(f"{asked} Asking it again gives the same answer for free.", "released")
+        again = "gives the same answer for free" if stays else "takes nothing"
+        messages.note(f"{asked} Asking it again {again}.", "released")
 
 
 def _single(answer: SelectAnswer) -> None:

@@ -248,6 +248,16 @@ def test_a_closed_session_says_how_it_went_and_invites_nobody(desk: Desk, small:
     assert "Anybody may ask" not in words(app) and "Nothing is measured" not in words(app)
 
 
+def test_a_visitor_is_not_promised_that_unmeasured_answers_stay(desk: Desk, small: DeskTable, visitor: None) -> None:
+    session = desk.ask(small, mechanism="online-weights", budget=Budget(1, "1e-9"), alpha=0.3)
+    desk.share(session.id, title="Ask us")
+    app = way(AppTest.from_file(str(APP), default_timeout=60).run(), "A formula or SQL")
+    field(app, "Formula").set_value("SELECT ill, COUNT(*) FROM t GROUP BY ill").run()
+    button(app, "Ask").click().run()
+    assert not errors(app) and not session.transcript()
+    assert "Asking it again takes nothing" in words(app) and "the same answer" not in words(app)
+
+
 def test_a_link_to_what_was_taken_down_does_not_open_the_only_other(desk: Desk, plan_id: str, visitor: None) -> None:
     desk.share(plan_id, title="Visits")
     app = AppTest.from_file(str(APP), default_timeout=60)
