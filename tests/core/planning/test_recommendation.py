@@ -89,20 +89,27 @@ def test_what_might_be_the_best_is_tried_once_though_it_takes_seconds(monkeypatc
     assert (only.figure.how, only.figure.runs) == ("simulated", 1)
 
 
-def test_those_that_take_seconds_share_one_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
-    costs = {"laplace": 6.0, "histogram": 3.0, "tree": 5.0}
+@pytest.mark.parametrize(
+    ("means", "untried"),
+    [
+        ({"laplace": 9.0, "histogram": 5.0, "tree": 2.0}, "laplace"),
+        ({"laplace": 2.0, "histogram": 5.0, "tree": 9.0}, "tree"),
+    ],
+)
+def test_those_that_take_seconds_share_one_allowance_the_likely_best_first(
+    means: dict[str, float], untried: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The quickest first, plain noise of two kinds took the time on wide tables; what errs a third was not tried."""
+    costs = {"laplace": 4.0, "histogram": 3.0, "tree": 5.7}
 
     def slow(mechanism: Mechanism, stand_ins: StandIns) -> fitted.Modelled:
-        return replace(fitted.modelled(mechanism, stand_ins), cost=costs[mechanism.name], mean_spread=9.0)
+        found = fitted.modelled(mechanism, stand_ins)
+        return replace(found, mean=means[mechanism.name], cost=costs[mechanism.name], mean_spread=9.0)
 
     monkeypatch.setattr(kept_trials, "modelled", slow)
     monkeypatch.setattr(recommendation, "modelled", slow)
     found = ranking(Marginals(order=2), names=tuple(costs)).offered
-    assert {each.name: each.figure.how for each in found} == {
-        "histogram": "simulated",
-        "tree": "simulated",
-        "laplace": "modelled",
-    }
+    assert [each.name for each in found if each.figure.how == "modelled"] == [untried]
 
 
 def test_further_trials_go_to_the_one_with_the_fewest(monkeypatch: pytest.MonkeyPatch) -> None:
