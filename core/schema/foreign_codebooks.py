@@ -98,14 +98,14 @@ def _column(field: Any, limits: str) -> Any:
 def _alternatives(datatype: Mapping[str, Any], kind: str | None) -> list[str]:
     """The texts between which the pattern of a string chooses: CSV on the Web has no other list of values.
 
-    >>> [_alternatives({"format": pattern}, "categories") for pattern in ("^(North|South|East)$", "[A-Z]+|x")]
-    [['North', 'South', 'East'], []]
+    >>> [_alternatives({"format": pattern}, "categories") for pattern in ("^(North|South|North)$", "[A-Z]+|x")]
+    [['North', 'South'], []]
     """
     pattern = datatype.get("format")
     if kind != "categories" or not isinstance(pattern, str):
         return []
     inside = re.sub(r"^\^?\((?:\?:)?([^()]*)\)\$?$", r"\1", pattern).removeprefix("^").removesuffix("$")
-    choices = inside.split("|")
+    choices = list(dict.fromkeys(inside.split("|")))
     return choices if len(choices) > 1 and all(_PLAIN.fullmatch(choice) for choice in choices) else []
 
 

@@ -123,7 +123,7 @@ def _by_name(name: str, storage: str) -> dict[str, Any] | None:
     words = _words(name)
     if storage.startswith(("DATE", "TIME", "BOOL")):
         return None
-    if words[:1] in (["is"], ["has"]) or words[-1:] in ([word] for word in _YES_NO):
+    if words[:1] in (["is"], ["has"]):
         return {"kind": "booleans"}
     if len(words) > 1 and words[-1] in ("on", "at") and words[-2].endswith("ed") and not _numeric(storage):
         # Visited on, created at: the moment at which it happened.
@@ -140,7 +140,8 @@ def _by_name(name: str, storage: str) -> dict[str, Any] | None:
             return dict(_SEXES[_numeric(storage)])
         if word in _RANGES:
             return _range(*_RANGES[word], real=_float(storage) or (word in _REAL and "INT" not in storage))
-    return None
+    # Only where nothing before it is counted or dated: the age at which somebody retired is an age.
+    return {"kind": "booleans"} if not links and head[-1] in _YES_NO else None
 
 
 def _by_type(storage: str) -> dict[str, Any]:

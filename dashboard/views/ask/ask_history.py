@@ -45,7 +45,8 @@ def _hardness(session: Session, summary: Summary) -> str:
     """What makes a question of this session a hard one."""
     if summary.left is None:
         return "No question is hard: all are answered from what is public already."
-    if session.hypothesis() is None:
+    # What was said in a closed session is shown whether or not its state can still be read.
+    if summary.status == "open" and session.hypothesis() is None:
         return "Every question is hard: each is measured anew, and only what was asked before is free."
     return (
         "A question is hard where what is known already turned out to be too far off, so that it was measured; which "

@@ -1,4 +1,4 @@
-"""The files of a release."""
+"""The files of a release, and what files are called after."""
 
 from __future__ import annotations
 
@@ -19,10 +19,19 @@ TITLE_WIDTH = 95
 """Pixels: the buttons of all groups begin below each other."""
 
 
+def stem_of(title: str) -> str:
+    """A title as the beginning of file names: without signs that a shell or a disk might take for something else.
+
+    >>> stem_of("Visits: 2024/25!"), stem_of("…")
+    ('Visits-2024-25', '')
+    """
+    return re.sub(r"[^\w-]+", "-", title).strip("-")
+
+
 def show(release: Release, name: str, imprint: Imprint | None = None) -> None:
     """Files from the stored bytes; a click only reads them. The reports name who publishes, where that is known."""
     said = imprint or Imprint()
-    stem = re.sub(r"[^\w-]+", "-", name).strip("-") or "release"
+    stem = stem_of(name) or "release"
 
     def certificate() -> bytes:
         return release.certificate.write().encode()

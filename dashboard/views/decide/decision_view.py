@@ -7,6 +7,7 @@ import streamlit as st
 from core.base.odds import odds
 from core.release.decision_release import DecisionRelease
 from dashboard.views.common import messages
+from dashboard.views.common.downloads import stem_of
 from dashboard.views.decide import decision_pictures
 
 
@@ -28,7 +29,7 @@ def show(stored: DecisionRelease, name: str) -> None:
 
 
 def _files(stored: DecisionRelease, name: str) -> None:
-    stem = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name) or "decision"
+    stem = stem_of(name) or "decision"
     with st.container(horizontal=True):
         for label, content, ending, kind in (
             ("JSON", stored.json, "decision.json", "application/json"),

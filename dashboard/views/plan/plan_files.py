@@ -11,6 +11,7 @@ from core.plans.plan_file import check_length, read_plan_file, write_plan_file
 from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable
 from dashboard.views.common import messages
+from dashboard.views.common.downloads import stem_of
 from dashboard.views.common.state import PageState
 from dashboard.views.plan import plan_fill
 
@@ -31,11 +32,10 @@ def load(here: PageState, table: DeskTable) -> None:
 
 def save(plan: ReleaseTerms, name: str) -> None:
     """The plan as a file; it holds choices only."""
-    stem = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name) or "table"
     st.download_button(
         "Save the plan",
         write_plan_file(plan),
-        file_name=f"{stem}-plan.json",
+        file_name=f"{stem_of(name) or 'table'}-plan.json",
         mime="application/json",
         icon=":material/download:",
         on_click="ignore",

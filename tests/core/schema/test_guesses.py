@@ -23,6 +23,8 @@ def guess(name: str, storage: str = "VARCHAR") -> dict[str, object]:
         ("MONTH", "integers", 1, 12),
         ("visit-weekday", "integers", 1, 7),
         ("hour", "integers", 0, 23),
+        ("age_retired", "integers", 0, 120),
+        ("date retired", "dates", "1900-01-01", "2100-12-31"),
         ("percent_female", "reals", 0.0, 100.0),
         ("testScore", "integers", 0, 100),
         ("year_income", "reals", 0.0, 200_000.0),
@@ -37,7 +39,9 @@ def test_what_a_name_promises(name: str, kind: str, low: object, high: object) -
     assert (line["kind"], line["low"], line["high"], line["note"]) == (kind, low, high, BY_NAME)
 
 
-@pytest.mark.parametrize("name", ["age_group", "hours_per_week", "page", "montharchive", "month_name", "", "_"])
+@pytest.mark.parametrize(
+    "name", ["age_group", "hours_per_week", "page", "montharchive", "month_name", "number of retired", "", "_"]
+)
 def test_what_it_does_not(name: str) -> None:
     assert guess(name)["note"] == BY_TYPE
 
@@ -50,7 +54,7 @@ def test_types_decide_how_a_name_is_read() -> None:
     assert guess("date", "BIGINT")["kind"] == "integers"
     assert guess("year", "BOOLEAN")["kind"] == "booleans"
     assert guess("month", "DATE")["kind"] == "dates"
-    assert guess("isMarried")["kind"] == guess("smoker")["kind"] == "booleans"
+    assert guess("isMarried")["kind"] == guess("current smoker")["kind"] == "booleans"
 
 
 @pytest.mark.parametrize("storage", ["VARCHAR", "BIGINT", "DOUBLE"])

@@ -131,6 +131,9 @@ def _parts(address: str) -> dict[str, Any]:
     options = dict(parse_qsl(found.query, keep_blank_values=True, strict_parsing=bool(found.query)))
     if not database_of(address) or found.fragment or not set(options) <= set(OPTIONS):
         raise ValueError("no database, or something that is not known")
+    if not all(options.values()):
+        # The driver takes an empty file of authorities for none, and then compares no name, whatever else is said.
+        raise ValueError("an option that says nothing")
     if "ssl_verify_identity" in options and "ssl_ca" not in options:
         raise ValueError("the driver compares no name without a file of authorities")
     password = _password() if found.password is None else unquote(found.password)
@@ -151,7 +154,9 @@ def _password() -> str:
     """The one of the password file, empty where there is none: nothing else in it may change where a table is read."""
     parser = RawConfigParser(allow_no_value=True, strict=False)
     try:
-        parser.read(Path(PASSWORDS).expanduser(), encoding="utf-8")
+        lines = Path(PASSWORDS).expanduser().read_text(encoding="utf-8").splitlines()
+        # Other files that it names are not read; such a line may stand before any section.
+        parser.read_string("\n".join(line for line in lines if not line.startswith("!")))
         found = parser.get("client", "password", fallback=None)
     except (BadOptions, OSError, ValueError, RuntimeError):
         return ""

@@ -1,4 +1,4 @@
-"""Other spellings for a column that is named like somebody's sex: the guess is one of a few that tables use."""
+"""Spellings for a column that is named like somebody's sex: tables use a few, and a guess is one of them at most."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ LISTS = [write_values(spelling) for spelling in SEX_SPELLINGS]
 
 
 def show(draft: Draft) -> None:
-    """One choice for each column whose categories are still the guess by its name."""
+    """One choice for each column whose categories nobody has said."""
     for name in guessed(draft):
         st.pills(
-            f"'{messages.plain(name)}' is guessed by its name, never from the rows. How does the table write it?",
+            f"How does the table write '{messages.plain(name)}'? The rows are not looked at to find out.",
             LISTS,
             key=_key(draft, name),
             on_change=_choose,

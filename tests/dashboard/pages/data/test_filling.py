@@ -100,10 +100,12 @@ def test_labels_in_a_file_of_spss_are_used_where_the_curator_says_so(page: Open,
 def test_how_a_table_writes_sex_is_one_press(page: Open) -> None:
     app = uploaded(page(), "a.csv", b"age,Sex\n31,male\n45,female\n")
     [spellings] = app.pills
-    assert "never from the rows" in spellings.label
+    assert "rows are not looked at" in spellings.label and "by its name" not in spellings.label
     spellings.set_value("female | male").run()
     assert (line(app, "Sex")["values"], line(app, "Sex")["note"]) == ("female | male", sex_spellings.NOTE)
     assert not app.pills, "what was chosen is no guess"
+    [code] = uploaded(page(), "b.csv", b"age,gender_code\n31,1\n").pills
+    assert "gender" in code.label, "also where its type alone is known"
 
 
 @pytest.mark.exhaustive

@@ -221,6 +221,22 @@ def test_what_is_no_table_in_one_state_is_refused_in_a_sentence(server: StartedM
     assert len(inspect(DatabaseSource(address=source.address, table="kept"))) == 2
 
 
+@pytest.mark.parametrize("said", ["ssl_ca=&ssl_verify_identity=true", "ssl_ca=", "unix_socket=", "ssl_ca"])
+def test_an_option_that_says_nothing_is_refused(said: str) -> None:
+    """By an empty file of authorities the driver would compare no name: any server with a certificate would do."""
+    with pytest.raises(ValueError):
+        mysql_session._parts(f"mysql://reader@db.example/clinic?{said}")
+
+
+def test_a_password_is_found_below_other_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert mysql_session._password() == ""
+    (tmp_path / ".my.cnf").write_text(
+        "!includedir /etc/mysql/conf.d/\n\n[client]\npassword = 'a b'\n", encoding="utf-8"
+    )
+    assert mysql_session._password() == "a b"
+
+
 @pytest.mark.slow
 def test_no_sentence_holds_an_address_or_a_password(
     server: StartedMariaDb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
