@@ -52,8 +52,8 @@ class Release:
             return self.stored
         named = {"report.html": self.report(imprint), "croissant.json": self.croissant(imprint)}
         if "README.txt" in self.files:
-            head = "".join(f"{name}: {text}\n" for name, text in imprint.lines)
-            named["README.txt"] = f"{imprint.heading}\n{head}\n".encode() + self._read("README.txt")
+            head = [f"{imprint.title}\n"] * bool(imprint.title) + [f"{name}: {text}\n" for name, text in imprint.lines]
+            named["README.txt"] = "".join([*head, "\n" * bool(head)]).encode() + self._read("README.txt")
         return zipped({name: named.get(name) or self._read(name) for name in self.files})
 
     def csv(self) -> bytes:
