@@ -59,6 +59,8 @@ def build(
     def make(within: Budget) -> Mechanism:
         mechanism = mechanism_from(name, queries, within, options)
         mechanism.check(domain, unit)
+        # A budget too small to measure anything with one kind of noise is refused here, where the other can stand in.
+        mechanism.cost(domain, unit)
         return mechanism
 
     return better(all_that_work(budget, make), lambda each: each.expected(domain, unit).mean)

@@ -23,6 +23,7 @@ from core.queries.statistics import Statistics
 from core.release.certificate import Certificate
 from core.release.copies.combining import Combined, combine
 from core.release.copies.redrawing import COPY, ORIGIN
+from core.release.files.archive import zipped
 from core.release.files.halfspaces_table import CLASS, asked_planes
 from core.release.files.nonlinear_table import read_own_answers
 from core.release.files.statistics_table import statistics_frame
@@ -45,8 +46,15 @@ class Release:
 
     stored: bytes
 
-    def zip(self) -> bytes:
-        return self.stored
+    def zip(self, imprint: Imprint | None = None) -> bytes:
+        """All files: as they were sealed, or with who publishes the release where people and catalogues look for it."""
+        if imprint is None:
+            return self.stored
+        named = {"report.html": self.report(imprint), "croissant.json": self.croissant(imprint)}
+        if "README.txt" in self.files:
+            head = [f"{imprint.title}\n"] * bool(imprint.title) + [f"{name}: {text}\n" for name, text in imprint.lines]
+            named["README.txt"] = "".join([*head, "\n" * bool(head)]).encode() + self._read("README.txt")
+        return zipped({name: named.get(name) or self._read(name) for name in self.files})
 
     def csv(self) -> bytes:
         return self._read("synthetic.csv")

@@ -25,6 +25,8 @@ MOST = 5
 """Drafts of one curator; the oldest makes room."""
 DAYS = 7
 """A draft that nobody touched for so long is removed, with its file."""
+PIECE = 2**20
+"""Bytes that are compared at a time."""
 ORPHAN_SECONDS = 3600
 """A file that never got its draft, because a server was killed in between."""
 
@@ -87,6 +89,13 @@ class Drafts:
         _check(identity)
         return next((path for path in self._place(curator).glob(f"{identity}.*") if path.suffix != ".json"), None)
 
+    def of_file(self, curator: str, suffix: str, content: memoryview | bytes) -> KeptDraft | None:
+        """The newest draft of the very same upload; compared in pieces, so that memory does not follow the file."""
+        whole = memoryview(content)
+        return next(
+            (kept for kept in self.of(curator) if kept.file is not None and _holds(kept.file, suffix, whole)), None
+        )
+
     def remove(self, curator: str, identity: str) -> None:
         _check(identity)
         for path in self._place(curator).glob(f"{identity}.*"):
@@ -120,6 +129,17 @@ class Drafts:
 
     def _plans(self, curator: str) -> SmallFiles:
         return SmallFiles(self._place(curator) / "plans")
+
+
+def _holds(path: Path, suffix: str, content: memoryview) -> bool:
+    try:
+        if path.suffix != suffix or path.stat().st_size != content.nbytes:
+            return False
+        with path.open("rb") as file:
+            return all(file.read(PIECE) == content[start : start + PIECE] for start in range(0, content.nbytes, PIECE))
+    except OSError:
+        # Removed meanwhile: then there is nothing to go on with.
+        return False
 
 
 def _check(name: str) -> None:

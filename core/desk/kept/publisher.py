@@ -60,15 +60,15 @@ def citation(item: SharedItem, certificate: Certificate, publisher: Publisher, l
     return cite(imprint(item, publisher, link), certificate)
 
 
-def imprint(item: SharedItem, publisher: Publisher, link: str = "") -> Imprint:
-    """What a report and a catalogue say beside the promise."""
+def imprint(item: SharedItem | None, publisher: Publisher, link: str = "") -> Imprint:
+    """What a report and a catalogue say beside the promise; without a title where nothing is shared yet."""
     return Imprint(
-        title=item.title,
-        note=item.note,
+        title=item.title if item else "",
+        note=item.note if item else "",
         organisation=publisher.organisation,
         contact=publisher.contact,
         licence=publisher.licence,
         about=publisher.about,
-        published=item.since[:10],
+        published=item.since[:10] if item else "",
         link=link,
     )

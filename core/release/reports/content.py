@@ -84,8 +84,7 @@ def cite(imprint: Imprint, certificate: Certificate) -> str:
 def _publisher(imprint: Imprint, certificate: Certificate) -> Iterator[ReportBlock]:
     if imprint.note:
         yield Paragraph(imprint.note)
-    said = {"Published by": imprint.organisation, "Contact": imprint.contact, "Licence": imprint.licence}
-    lines = [(name, text) for name, text in said.items() if text]
+    lines = list(imprint.lines)
     if imprint.title:
         lines.append(("How to cite", cite(imprint, certificate)))
     if lines:

@@ -23,5 +23,11 @@ class Imprint:
     """The address where it is published; empty where that leads to one machine only."""
 
     @property
+    def lines(self) -> tuple[tuple[str, str], ...]:
+        """Who publishes, with a name for each line; without those that are empty."""
+        said = {"Published by": self.organisation, "Contact": self.contact, "Licence": self.licence}
+        return tuple((name, text) for name, text in said.items() if text)
+
+    @property
     def heading(self) -> str:
         return self.title or "Release report"

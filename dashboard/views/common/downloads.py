@@ -62,7 +62,7 @@ def show(release: Release, name: str, imprint: Imprint | None = None) -> None:
             ("Metadata (DataCite)", lambda: release.datacite(said), "datacite.json", "application/json"),
             ("Registry draft", lambda: release.registry_record(said), "registry.yaml", "text/yaml"),
         ],
-        "All of it": [("Everything (ZIP)", release.zip, "release.zip", "application/zip")],
+        "All of it": [("Everything (ZIP)", lambda: release.zip(imprint), "release.zip", "application/zip")],
     }
     for title, wanted in groups.items():
         with st.container(horizontal=True, vertical_alignment="center"):

@@ -44,6 +44,23 @@ def take_up(draft: Draft, desk: Desk) -> None:
         draft.id = ""
 
 
+def same_file(draft: Draft, desk: Desk, file: Any) -> bool:
+    """Whether this upload was begun before: then its draft goes on, whether or not the curator noticed the offer."""
+    who = access.curator()
+    if who is None:
+        return False
+    try:
+        kept = desk.drafts.of_file(who, upload.suffix_of(file.name), file.getvalue())
+    except DeskError:
+        return False
+    if kept is None:
+        return False
+    if draft.id != kept.id:
+        drop(draft, desk)
+    _resume(draft, kept)
+    return draft.id == kept.id
+
+
 def keep(draft: Draft, desk: Desk) -> None:
     """Write down what has changed since the last run of the page."""
     who = access.curator()
@@ -133,7 +150,7 @@ def _database(draft: Draft) -> list[str] | None:
 
 
 def _resume(draft: Draft, kept: KeptDraft) -> None:
-    """In a button's callback: fields can be filled before they are drawn only."""
+    """In a callback: fields can be filled before they are drawn only."""
     try:
         found = _read(kept)
     except (KeyError, TypeError, ValueError, DeskError):

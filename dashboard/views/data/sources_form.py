@@ -98,9 +98,11 @@ def choose(draft: Draft, desk: Desk) -> None:
 
 def begin_upload(draft: Draft, desk: Desk) -> None:
     """The uploader's callback: also called when the curator takes the file away, but not when the page changes."""
+    file = st.session_state.get("upload")
+    if file is not None and kept_drafts.same_file(draft, desk, file):
+        return
     kept_drafts.drop(draft, desk)
     draft.forget()
-    file = st.session_state.get("upload")
     if file is None:
         return
     draft.origin, draft.name, draft.file = file.file_id, upload.name_of(file.name), file
@@ -111,8 +113,8 @@ def begin_upload(draft: Draft, desk: Desk) -> None:
 
 
 def read_again(draft: Draft, desk: Desk) -> None:
-    """The callback of how an upload is written: of the file as it was uploaded, or as a draft has kept it."""
-    if st.session_state.get("upload") is not None or draft.copy is None:
+    """The callback of how an upload is written: of the file as a draft has kept it, or as it was uploaded."""
+    if draft.copy is None:
         begin_upload(draft, desk)
         return
     draft.written = text_form.said()

@@ -27,18 +27,13 @@ def show(demo: bool) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             if demo:
                 _way("Try the demo table", sources_form.DEMO_TABLE, ":material/play_arrow:", "primary")
-                st.button("Take the tour in six steps", icon=":material/tour:", key="tour-begin", on_click=_tour)
+                tour.offer()
             _way("Bring your own file", sources_form.UPLOAD, ":material/upload_file:")
             st.page_link("steps/help.py", label="Read about it", icon=":material/help:")
 
 
 def _way(label: str, kind: str, icon: str, emphasis: Literal["primary", "secondary"] = "secondary") -> None:
     st.button(label, icon=icon, key=f"welcome-{kind}", type=emphasis, on_click=_choose, args=(kind,))
-
-
-def _tour() -> None:
-    _choose(sources_form.DEMO_TABLE)
-    tour.begin()
 
 
 def _choose(kind: str) -> None:

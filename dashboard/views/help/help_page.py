@@ -15,8 +15,9 @@ from core.desk.desk import Desk
 from core.desk.workspace import HOME_VARIABLE
 from core.registry import decisions, interactive, offline, query_classes, randomisers
 from dashboard.door import access
-from dashboard.views.common import messages
+from dashboard.views.common import messages, state
 from dashboard.views.common.wording import purpose
+from dashboard.views.tour import tour
 
 WORDS = {
     "Unit of privacy": "Whose presence is hidden: one row, or all rows of one person up to a limit.",
@@ -69,6 +70,8 @@ def how() -> None:
     st.header("How it works", divider="gray")
     st.markdown("\n".join(f"{place}. {step}" for place, step in enumerate(HOW, 1)))
     st.write(OUTCOME)
+    if access.role() == "curator" and state.demo_file() is not None:
+        tour.offer()
 
 
 def words() -> None:

@@ -12,6 +12,7 @@ from core.desk.kept.publisher import imprint
 from core.ledger.ledger import Entry
 from core.plans.statements import DeskTable
 from core.release.release import Release
+from core.release.reports.imprint import Imprint
 from dashboard.views.budget import spend_list
 from dashboard.views.common import answers_view, downloads, label_form, measured_view, messages, released_chart
 from dashboard.views.common.state import PageState
@@ -117,8 +118,8 @@ def _finished_page(desk: Desk, table: DeskTable, plan_id: str) -> None:
     release = finished.release
     st.success("Released, stored and paid. Opening it again costs nothing.", icon=":material/check_circle:")
     size_warning.after(release)
-    shared = desk.shared_items.find(plan_id)
-    downloads.show(release, table.name, imprint(shared, desk.publisher.read()) if shared else None)
+    said = imprint(desk.shared_items.find(plan_id), desk.publisher.read())
+    downloads.show(release, table.name, None if said == Imprint() else said)
     with st.container(horizontal=True):
         share_form.show(desk, plan_id, table.name)
         label_form.show(desk, plan_id, desk.labels.of(plan_id).name, "release")

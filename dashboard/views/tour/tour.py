@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from dashboard.views.common import state
+from dashboard.views.data import sources_form
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,15 @@ STEPS = (
 )
 
 
+def offer() -> None:
+    """The button that starts it, with the demo table; a page other than the first one then leads there."""
+    if st.button("Take the tour in six steps", icon=":material/tour:", key="tour-begin", on_click=begin):
+        st.switch_page(STEPS[0].file)
+
+
 def begin() -> None:
-    """The callback of the button that starts it."""
+    """The callback of that button."""
+    st.session_state["source"] = sources_form.DEMO_TABLE
     state.session().tour = 0
 
 

@@ -44,3 +44,9 @@ def test_many_tables_take_gaussian_noise_and_one_takes_laplace_noise() -> None:
     assert any(isinstance(event, Gaussian) for event in tree.cost(DOMAIN, Unit.row()).events)
     alone = build("gaussian", [Intervals(column="c0")], WITH_DELTA, {}, DOMAIN.project(("c0",)), Unit.row())
     assert alone.budget == WITH_DELTA
+
+
+def test_a_budget_that_one_kind_of_noise_cannot_use_goes_to_the_other() -> None:
+    """The Plan page compares at smaller epsilons too, and stopped there."""
+    tiny = build("laplace", [Marginals(order=2)], Budget("1e-9", 1e-9), {}, DOMAIN, Unit.row())
+    assert tiny.budget == Budget("1e-9")

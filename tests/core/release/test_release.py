@@ -11,6 +11,7 @@ from core.models.histogram import Histogram
 from core.models.points import Points
 from core.queries.marginals import Marginals
 from core.release.release import Release
+from core.release.reports.imprint import Imprint
 from core.schema.domain import Booleans, Categories, Dates, Domain, Integers, Reals
 from tests.core.release.sealed import sealed
 from tests.core.release.test_certificate import CERTIFICATE
@@ -64,6 +65,17 @@ def test_zip_is_what_was_stored_and_reloads(release):
     assert again.domain == SMALL
     names = zipfile.ZipFile(io.BytesIO(release.zip())).namelist()
     assert {"synthetic.csv", "synthetic.parquet", "certificate.json", "schema.json", "tables.csv"} <= set(names)
+
+
+def test_the_zip_names_who_publishes_where_that_is_known(release):
+    said = Imprint(organisation="Office of Schools", contact="a@b.example", licence="CC BY 4.0")
+    named, sealed_files = (zipfile.ZipFile(io.BytesIO(each)) for each in (release.zip(said), release.zip()))
+    assert named.namelist() == sealed_files.namelist()
+    changed = {name for name in named.namelist() if named.read(name) != sealed_files.read(name)}
+    assert changed == {"report.html", "croissant.json", "README.txt"}
+    assert all(b"Office of Schools" in named.read(name) for name in changed)
+    assert named.read("README.txt").endswith(sealed_files.read("README.txt"))
+    assert Release(release.zip(said)).certificate == CERTIFICATE and release.zip() == release.stored
 
 
 def test_records_have_the_order_of_the_source_and_the_types_of_the_schema():

@@ -1,4 +1,4 @@
-"""A file of one's own: a messy workbook that survives a reload, and a table of 35 columns described at once."""
+"""A file of one's own: a messy workbook that survives a reload, 35 columns described at once, cells that are pasted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.dashboard.browser.browsing import (
     use_code_book,
     visit,
 )
-from tests.dashboard.server import serving
+from tests.dashboard.server import Server, serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -127,6 +127,61 @@ def test_35_columns_are_described_at_once(browser: Browser, tmp_path: Path) -> N
     desk = Desk(server.home)
     assert [len(table.domain) for table in desk.tables()] == [WIDE]
     desk.close()
+
+
+def test_cells_are_pasted_from_a_spreadsheet_and_the_same_file_goes_on(browser: Browser, tmp_path: Path) -> None:
+    generator, file = np.random.default_rng(7), tmp_path / "answers.csv"
+    lows = {f"answer {place}": place for place in range(1, 4)}
+    frame = pd.DataFrame({name: generator.integers(low, low + 5, 800) for name, low in lows.items()})
+    frame.to_csv(file, index=False)
+    with serving(tmp_path / "home", **CALM) as server:
+        page = _with_upload(browser, server, file)
+        expect(page.get_by_text("3 mistakes in the grid")).to_be_visible()
+        _paste(page, "\n".join(f"integers\t{low}\t{low + 4}" for low in lows.values()))
+        expect(page.get_by_text("mistakes in the grid")).to_have_count(0)
+        settled(page)
+        pictures(page, tmp_path, "pasted")
+        page.context.close()
+
+        again = _with_upload(browser, server, file)
+        expect(again.get_by_text("The draft is back as it was left.")).to_be_visible()
+        expect(again.get_by_text("mistakes in the grid")).to_have_count(0)
+        again.get_by_role("button", name="Open this table").click()
+        expect(again.get_by_text("Every cell fits the schema")).to_be_visible()
+        settled(again)
+    desk = Desk(server.home)
+    [table] = desk.tables()
+    assert {each.name: (each.label(0), each.size) for each in table.domain} == {
+        name: (str(low), 5) for name, low in lows.items()
+    }
+    desk.close()
+
+
+def _with_upload(browser: Browser, server: Server, file: Path) -> Page:
+    page = tab(browser)
+    visit(page, server, "Data")
+    page.get_by_text("Upload a file", exact=True).click()
+    page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(file)
+    expect(page.get_by_text("with 3 columns")).to_be_visible()
+    page.get_by_text("Each row is another person").click()
+    settled(page)
+    return page
+
+
+def _paste(page: Page, text: str) -> None:
+    """Into the column 'Kind', from its first line on, by the keyboard, so that the browser makes the event."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate("text => navigator.clipboard.writeText(text)", text)
+    grid = page.get_by_test_id("stDataFrame").first
+    grid.scroll_into_view_if_needed()
+    chosen = grid.locator("td[aria-selected=true]")
+    for _ in range(10):  # a grid that is drawn again has forgotten the click, and a second one would open the cell
+        # The columns before it are 125, 70 and 90 wide; the header and a line are 35 high.
+        grid.click(position={"x": 340, "y": 53})
+        page.wait_for_timeout(1_000)
+        if chosen.count():
+            break
+    page.keyboard.press("Control+V")
 
 
 def _reachable(page: Page, width: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dashboard.views.data import sources_form
 from dashboard.views.tour.tour import STEPS
 from tests.dashboard.listed import APP, PAGES
 from tests.dashboard.pages.kit.elements import Open, button, errors, words
@@ -13,6 +14,15 @@ def test_it_leads_over_pages_that_exist_in_six_steps() -> None:
     assert len(STEPS) <= 6
     assert {step.page for step in STEPS} <= set(PAGES.values())
     assert all((APP.parent / step.file).is_file() for step in STEPS)
+
+
+@pytest.mark.exhaustive
+def test_it_also_begins_on_the_page_help(page: Open) -> None:
+    app = page("help")
+    button(app, "Take the tour in six steps").click().run()
+    assert not errors(app)
+    assert "Tour, step 1 of 6: Data" in words(app) and "You have gone elsewhere" not in words(app)
+    assert app.radio(key="source").value == sources_form.DEMO_TABLE
 
 
 @pytest.mark.exhaustive

@@ -41,6 +41,19 @@ def test_a_draft_comes_back_with_its_file(kept: Drafts) -> None:
     assert kept.of(ANN) == [] and not found.file.exists()
 
 
+def test_the_same_file_finds_its_draft(kept: Drafts, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drafts, "PIECE", 4)
+    content = b"age\n1\n22\n"
+    identity = kept.begin(ANN, ".csv", content)
+    kept.write(ANN, identity, {"name": "people"})
+    found = kept.of_file(ANN, ".csv", memoryview(content))
+    assert found is not None and found.id == identity
+    for other in (b"age\n1\n23\n", content[:-1], content + b"\n", b""):
+        assert kept.of_file(ANN, ".csv", other) is None
+    assert kept.of_file(ANN, ".tsv", content) is None
+    assert kept.of_file(BOB, ".csv", content) is None, "nobody learns what another has uploaded"
+
+
 def test_files_are_for_their_owner_only(kept: Drafts) -> None:
     identity = kept.begin(ANN, ".csv", b"age\n1\n")
     kept.write(ANN, identity, {})

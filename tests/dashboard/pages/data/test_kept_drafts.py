@@ -51,6 +51,18 @@ def test_an_upload_and_its_grid_survive_a_reload(page: Open, desk: Desk) -> None
 
 
 @pytest.mark.exhaustive
+def test_the_same_file_after_a_reload_goes_on_where_it_was(page: Open, desk: Desk) -> None:
+    edit(choose_unit(uploaded(page()), unit_form.ROW), {1: {"high": "99"}})
+    again = uploaded(page())
+    assert line(again, "age")["high"] == "99" and "The draft is back as it was left" in words(again)
+    assert len([path for path in kept_files(desk) if path.suffix == ".csv"]) == 1, "there is one draft of it"
+    again.selectbox(key="text-encoding").select_index(1).run()
+    assert draft(again).written[0] == "latin-1", "how it is written can be said anew"
+    other = uploaded(page(), "people.csv", CSV + b"9000,30,north,1.5\n")
+    assert line(other, "age")["high"] != "99" and "The draft is back" not in words(other)
+
+
+@pytest.mark.exhaustive
 def test_a_file_is_needed_as_long_as_the_schema_is_wrong(page: Open, desk: Desk) -> None:
     app = resumed_after(page, {2: {"values": "nowhere", "other": ""}, 3: {"include": False}})
     button(app, "Open this table").click().run()
