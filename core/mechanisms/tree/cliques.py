@@ -10,7 +10,7 @@ import numpy as np
 
 from core.base.arrays import Columns, Floats
 from core.mechanisms.kit.portions import Noisy
-from core.mechanisms.tree.columns import OneWay
+from core.mechanisms.tree.columns import OneWay, slacks
 from core.mechanisms.tree.lawfulness import MergedRules, edges_of
 from core.mechanisms.tree.measuring import Measuring
 from core.mechanisms.tree.pairs import MOST_CLIQUE, structured
@@ -66,14 +66,17 @@ def _apart(shares: Mapping[str, Floats], pair: Columns, rules: MergedRules) -> F
 
 
 def fit_junction_tree(columns: OneWay, structure: Structure, known: Noisy, rules: MergedRules) -> JunctionTree:
-    """The tree of maximum entropy within the noise of what was measured, and without the cells that cannot occur."""
+    """The tree of maximum entropy within the noise of what was measured, and without the cells that cannot occur.
+
+    Single columns are met more closely than that (`columns.FIRM`).
+    """
     start = JunctionTree.independent(columns.compression.domain, columns.total, structure, columns.shares())
     if all(len(names) == 1 for names in known.tables) and not rules.zeros:
         return start
     start = without_cells(start, rules.zeros)
     masks = rules.masks(known.tables)
     settled = settle(known.tables, known.sigmas, columns.total, known.residual, allowed=masks)
-    return fit_tree(start, settled, known.sigmas)
+    return fit_tree(start, settled, slacks(known))
 
 
 def _with_ranges(domain: Domain, chosen: Sequence[Columns], more: Sequence[Columns]) -> Structure:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from core.base.arrays import Columns, Floats
-from core.models.denoising.priors import FEWEST, shrunk_counts
+from core.models.denoising.distances import furthest, shrunk_distances
 from core.models.fitting.triangulation import Clique, Structure, cells_of, join, triangulate
 
 REACH = 0.8
@@ -76,7 +76,7 @@ class Candidates:
         sigma: float,
         gains: Mapping[Columns, float] | None = None,
     ) -> Candidates:
-        """Candidates from the model's tables and noisy scores, shrunk towards their mean by what is noise in them."""
+        """Candidates from the model's tables and noisy scores, from which noise is taken by what all of them are."""
         often, mass, chance, floors, luck = [], [], [], [], []
         for model in models:
             counts = model.ravel()
@@ -93,7 +93,7 @@ class Candidates:
             tuple(columns),
             np.array([weights[key] for key in columns]),
             np.array([float(model.size) for model in models]),
-            shrunk(scores - np.array(floors), sigma, 2 * float(models[0].sum()) if models else 1.0),
+            shrunk_distances(scores - np.array(floors), sigma, np.array([furthest(model) for model in models])),
             float(models[0].sum()) if models else 1.0,
             np.array(often, dtype=np.float64),
             np.array(mass),
@@ -153,24 +153,6 @@ class Candidates:
 def sampling_error(expected: Floats) -> Floats:
     """About the mean absolute deviation of a Poisson count from its mean."""
     return np.minimum(2 * expected, np.sqrt(2 / math.pi * expected))
-
-
-def shrunk(scores: Floats, sigma: float, most: float) -> Floats:
-    """Noisy scores moved towards what scores like these are.
-
-    Either they lie about their mean (James and Stein), or most are small and a few, at most `most`, are large: by the
-    mixture of both that explains them best. Towards their mean alone, many weak dependences were taken for middling
-    ones, and strong ones too; with the mixture, in mean total variation (paired noise, epsilon 1), 35 survey columns
-    err .908 of that, 1,300 rows .978, seven census columns without delta .943, all 14 of them .998.
-    """
-    mean, spread = float(scores.mean()), float(scores.var())
-    if spread <= sigma**2:
-        return np.full_like(scores, mean)
-    about_mean = mean + (1 - sigma**2 / spread) * (scores - mean)
-    if scores.size < FEWEST:
-        return about_mean
-    logs = -((scores - mean) ** 2) / (2 * spread) - math.log(2 * math.pi * spread) / 2
-    return shrunk_counts(scores, sigma, most, (logs, about_mean))
 
 
 def left_unsure(scores: Floats, sigmas: Floats) -> Floats:

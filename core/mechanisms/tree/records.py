@@ -14,7 +14,7 @@ from core.base.arrays import Columns, Floats
 from core.base.axes import centred
 from core.mechanisms.kit.portions import Noisy
 from core.mechanisms.tree.coarse import Views, coarse_sums
-from core.mechanisms.tree.columns import OneWay
+from core.mechanisms.tree.columns import OneWay, slacks
 from core.mechanisms.tree.lawfulness import MergedRules
 from core.mechanisms.tree.measuring import Measuring
 from core.mechanisms.tree.noisy_halfspaces import Sides
@@ -103,7 +103,7 @@ def _pulls(records: Points, known: Noisy, rules: MergedRules, ordered: Collectio
     more: dict[Columns, list[Goal]] = {columns: [goal] for columns, goal in sums.items()}
     for columns, goal in covariances(agreed, known.sigmas, rules).items():
         more.setdefault(columns, []).append(goal)
-    return Pull.all_of(records, settled, known.sigmas, more)
+    return Pull.all_of(records, settled, slacks(known), more)
 
 
 def covariances(

@@ -23,16 +23,17 @@ _VIRTUAL = 0.2
 """Counts that each distribution is given beforehand, so that none dies out."""
 
 
-def shrunk_counts(values: Floats, sigma: float, total: float, *others: tuple[Floats, Floats]) -> Floats:
+def shrunk_counts(values: Floats, sigma: float | Floats, total: float, *others: tuple[Floats, Floats]) -> Floats:
     """Noisy counts with noise of standard deviation sigma, moved towards what counts like these are.
 
-    Means beyond `total` are not thought of. `others` are distributions that belong into the mixture too, each as
-    `posterior` gives it. **Runtime** O(cells log(total/sigma)).
+    Each may have a sigma of its own. Means beyond `total` are not thought of. `others` are distributions that belong
+    into the mixture too, each as `posterior` gives it. **Runtime** O(cells log(total/sigma)).
     """
-    if values.size < FEWEST or not sigma > 0:
+    usual = float(np.median(sigma))
+    if values.size < FEWEST or not usual > 0:
         return values
-    means = math.ceil(math.log(max(8 * total / sigma, 2 * _STEP)) / math.log(_STEP))
-    found = [*(posterior(values, sigma, sigma / 8 * _STEP**step) for step in range(means)), *others]
+    means = math.ceil(math.log(max(8 * total / usual, 2 * _STEP)) / math.log(_STEP))
+    found = [*(posterior(values, sigma, usual / 8 * _STEP**step) for step in range(means)), *others]
     steps = len(found)
     logs = np.stack([log for log, _ in found])
     likely = np.exp(logs - logs.max(axis=0))

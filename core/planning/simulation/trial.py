@@ -16,7 +16,7 @@ from core.planning.simulation.simulated_noise import SimulatedNoise
 from core.planning.simulation.stand_ins import StandIns
 from core.registry import query_to_json
 
-EDITION = 7
+EDITION = 8
 """Counted up when mechanisms, stand-ins or scores change what a trial gives: kept figures of old ones are not used."""
 
 
