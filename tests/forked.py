@@ -16,6 +16,7 @@ LOADED = [
     "tests.reliability.test_one_attempt",
     "tests.reliability.test_servers",
     "tests.reliability.test_session_crash",
+    "tests.reliability.test_silent_servers",
     "tests.security.files.intake",
     "tests.security.files.test_uploads",
 ]

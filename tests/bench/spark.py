@@ -16,12 +16,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from core.base.arrays import IntArray
 from core.privacy.noise import Noise
 from core.privacy.unit import Unit
-from core.table.spark import spark_table
+from core.table.spark import added_vectors
 from core.table.spark.spark_session import session
 from core.table.spark.spark_source import SparkSource
 from core.table.spark.spark_table import SparkTable
@@ -42,8 +43,14 @@ PAIRS = list(itertools.combinations(domain().names, 2))
 
 def _on_spark(path: str, unit: Unit) -> dict[str, float]:
     wire: list[int] = []
-    received = spark_table.received
-    spark_table.received = lambda content: (wire.append(len(content)), received(content))[1]
+    joined = added_vectors.joined
+
+    def received(slices: Iterable[tuple[int, bytes]]) -> IntArray | None:
+        came = list(slices)
+        wire.append(sum(len(content) for _, content in came))
+        return joined(came)
+
+    added_vectors.joined = received
     with tempfile.TemporaryDirectory() as folder:
         session(ADDRESS).range(1).count()
         source = SparkSource(address=ADDRESS, folder=folder, path=path)

@@ -4,13 +4,18 @@
 whatever the server's default. With synchronous stand-bys it is on theirs too. What a stand-by knows may be old, so none
 is read.
 
+**Silence** A transaction whose client says nothing for `SILENCE` seconds is undone by the server, which closes its
+connection; so is one whose client is gone or cannot be reached. Whoever is in a transaction and computes says every
+`SILENCE / BEATS` seconds that it is still there, from a thread of its own (`PostgresConnection.beating`).
+
 No sentence and no log quotes the address, which may hold a password.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from threading import Lock
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from threading import Event, Lock, Thread
 from typing import Any
 
 from core.base.errors import DeskError
@@ -24,6 +29,14 @@ EVERY_CONNECTION = f"""
     SET synchronous_commit = on;
     SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
     SET lock_timeout = """
+WHERE_KNOWN = ("SET client_connection_check_interval = '5s'", "SET tcp_user_timeout = '25s'")
+"""A server looks whether its client is there during a statement, too, from version 14; and gives up what it has sent
+and nobody takes. Not every system can do either."""
+SILENCE = 25.0
+"""Seconds: as soon as a connection that was cut off is given up, and sooner than those who wait for the lock lose their
+patience."""
+BEATS = 5
+"""In that time."""
 IDLE = 4
 """Connections that are kept for the next calls: a new one takes the server some milliseconds."""
 
@@ -45,6 +58,24 @@ class PostgresConnection:
         if done != "COMMIT":
             raise DeskError("A statement of this transaction failed; nothing was changed.")
 
+    @contextmanager
+    def beating(self) -> Iterator[None]:
+        """Say to the server that this transaction goes on, however long it computes."""
+        over = Event()
+        thread = Thread(target=self._beat, args=(over,), name="transaction", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+    def _beat(self, over: Event) -> None:
+        # Where nobody listens any more, or the transaction has failed, whoever uses it will learn that.
+        while not over.wait(SILENCE / BEATS):
+            with suppress(Exception):
+                self._inner.execute("SELECT 1")
+
     @property
     def usable(self) -> bool:
         """Whether another call may have it: it is open, and no transaction was left in it."""
@@ -61,7 +92,8 @@ class PostgresServer:
         """`patience` is how many seconds a call waits for other servers."""
         self.driver = _driver()
         self._address = self._read_address(address)
-        self._settings = f"{EVERY_CONNECTION}{max(1, round(1000 * patience))}"
+        silence = f"SET idle_in_transaction_session_timeout = {round(1000 * SILENCE)}"
+        self._settings = f"{EVERY_CONNECTION}{max(1, round(1000 * patience))}; {silence}"
         self._idle: list[PostgresConnection] = []
         self._lock = Lock()
 
@@ -75,6 +107,9 @@ class PostgresServer:
             inner = self.driver.connect(**self._address, autocommit=True, prepare_threshold=None)
             inner.row_factory = self.driver.rows.dict_row
             inner.execute(self._settings)
+            for setting in WHERE_KNOWN:
+                with suppress(self.driver.errors.UndefinedObject, self.driver.errors.InvalidParameterValue):
+                    inner.execute(setting)
             return PostgresConnection(inner)
         except self.driver.Error as error:
             asked = error.pgconn is not None and error.pgconn.used_password
@@ -121,6 +156,7 @@ def _driver() -> Any:
     try:
         import psycopg
         import psycopg.conninfo
+        import psycopg.errors
         import psycopg.rows
     except ImportError:
         raise DeskError(sql.NOT_INSTALLED) from None

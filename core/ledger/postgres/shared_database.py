@@ -5,7 +5,12 @@ to date, in one transaction; a newer one is refused. So is a server that does no
 
 **One writer** A writer holds a lock of the server, one for each layout, from before its first statement to its commit;
 each of its statements then sees everything that was committed before it (READ COMMITTED). The lock goes with the
-transaction, also where the client is killed or cut off: the server looks for clients that fell silent.
+transaction, also where the client is killed, stopped or cut off: the server undoes what a silent client has begun
+(`server.py`), and others go on.
+
+**Privacy** A transaction that is undone may have drawn (`core/sessions/kept/file.py`), so whether that happens must not
+depend on how long a draw took. A client that computes is not silent: a thread of its own tells the server so. What is
+undone belongs to a client that was stopped or cut off as a whole, for `server.SILENCE` seconds.
 """
 
 from __future__ import annotations
@@ -87,7 +92,8 @@ class PostgresDatabase:
         with self.read() as connection:
             connection.execute(begin)
             try:
-                yield connection
+                with connection.beating():
+                    yield connection
                 connection.commit()
             except BaseException:
                 with suppress(self.server.driver.Error):

@@ -101,7 +101,7 @@ def _guard(guard: Guard) -> tuple[str, ...]:
 
 def sentence_of(code: str | None, noun: str) -> str:
     """What an error with this SQLSTATE means; without one the connection broke."""
-    if code is None or code.startswith(("08", "57P")):
+    if code is None or code.startswith(("08", "57P", "25P03")):
         return GONE
     known = SENTENCES.get(code) or f"The {{noun}} could not be used ({code}); reopen the workspace and try again."
     return known.format(noun=noun)

@@ -1,9 +1,11 @@
-"""Counting encoded blocks on the executors: every task adds up all wanted tables in one vector, and gives no more."""
+"""Counting encoded blocks on the executors: every task adds up all wanted tables in one vector, and gives no more.
+
+What all tasks gave is added up on the executors too (`added_vectors.py`).
+"""
 
 from __future__ import annotations
 
 import math
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,10 +14,10 @@ import pyarrow as pa
 
 from core.base.arrays import Columns, IntArray
 from core.table import counting
+from core.table.spark.added_vectors import sliced
 from core.table.spark.encoded_blocks import BlockLayout
 from core.table.spark.failures import told_plainly
 
-VECTOR = "counts binary"
 COMBINED = "combination binary, often long"
 
 
@@ -33,7 +35,7 @@ class BlockCounts:
         return tuple(dict.fromkeys(name for table in self.tables for name in table))
 
     def vectors(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """One vector of a task: the cells of all tables, one after the other."""
+        """One vector of a task, in slices: the cells of all tables, one after the other."""
         return told_plainly(self._vectors(batches))
 
     def _vectors(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -42,7 +44,7 @@ class BlockCounts:
             for place, (table, shape) in enumerate(zip(self.tables, self.shapes, strict=True)):
                 counted[place] += counting.histogram([codes[name] for name in table], shape, rows)
         whole = np.concatenate([each.ravel() for each in counted])
-        yield pa.RecordBatch.from_pydict({"counts": [sent(whole)]}, schema=pa.schema([("counts", pa.binary())]))
+        yield sliced(whole)
 
     def split(self, vector: IntArray) -> dict[Columns, IntArray]:
         """The tables of a vector."""
@@ -69,7 +71,7 @@ class BlockFacts:
         for batch in batches:
             for kept, read, misfits in zip(*(batch.column(name) for name in ("kept", "read", "misfits")), strict=True):
                 whole += np.array([kept.as_py(), read.as_py(), *np.frombuffer(misfits.as_buffer(), dtype="<i8")])
-        yield pa.RecordBatch.from_pydict({"counts": [sent(whole)]}, schema=pa.schema([("counts", pa.binary())]))
+        yield sliced(whole)
 
 
 @dataclass(frozen=True)
@@ -98,12 +100,3 @@ class BlockCombinations:
         codes = np.frombuffer(b"".join(combinations), dtype="<u4").reshape(-1, len(self.columns)).astype(np.int64)
         order = np.lexsort(codes.T[::-1])
         return codes[order], np.asarray(often, dtype=np.int64)[order]
-
-
-def sent(vector: IntArray) -> bytes:
-    """A vector as it travels: counts of few rows are mostly zeros."""
-    return zlib.compress(vector.astype("<i8").tobytes(), 1)
-
-
-def received(content: bytes) -> IntArray:
-    return np.frombuffer(zlib.decompress(content), dtype="<i8").astype(np.int64)

@@ -29,6 +29,8 @@ _KINDS: tuple[tuple[str, str], ...] = (
      "cluster; check the path."),
     (r"TABLE_OR_VIEW_NOT_FOUND|SCHEMA_NOT_FOUND", "The catalogue of the cluster has no table of this name."),
     (r"is not a Parquet file|CANNOT_READ_FILE", "A file at this place is no Parquet file, or is damaged."),
+    (r"PARQUET_COLUMN_DATA_TYPE_MISMATCH|PARQUET_CONVERSION_FAILURE", "The files differ in the type of a column; write "
+     "all of them with the same types."),
     (r"PARQUET_TYPE_ILLEGAL|PARQUET_TYPE_NOT_SUPPORTED|Illegal Parquet type", "A column has a type that Spark does not "
      "read; write times in microseconds."),
     (r"AccessControlException|Permission denied|Mkdirs failed", "The cluster does not let us read this path or write "
@@ -36,6 +38,11 @@ _KINDS: tuple[tuple[str, str], ...] = (
     (r"UNAVAILABLE|Connection refused|failed to connect|All masters are unresponsive", "Spark cannot be reached at its "
      "address; start it or correct the address."),
     (r"OutOfMemoryError|maxResultSize", "The table does not fit into the memory of the cluster's executors or driver."),
+    (r"No space left on device|QuotaExceeded", "The disks of the cluster are full; free some space and try again."),
+    # What is wrong inside of a file that was begun: pages that cannot be unpacked, and those that can but name
+    # values that their dictionary has not; of an error that came often Java tells nothing but its name.
+    (r"FAILED_READ_FILE|org\.apache\.parquet\.(?:column|bytes|format|io)\.|IndexOutOfBoundsException", "A Parquet file "
+     "at this place is damaged; write it again or restore it from a backup."),
 )  # fmt: skip
 
 

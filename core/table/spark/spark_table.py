@@ -26,7 +26,8 @@ from core.table.counts import Projected
 from core.table.row_source import CHANGED, Column
 from core.table.same_rows import RowSketch
 from core.table.sentences import DAMAGED
-from core.table.spark.block_counts import COMBINED, VECTOR, BlockCombinations, BlockCounts, BlockFacts, received
+from core.table.spark.added_vectors import SLICES, added
+from core.table.spark.block_counts import COMBINED, BlockCombinations, BlockCounts, BlockFacts
 from core.table.spark.cluster_rows import ClusterRows, Contents
 from core.table.spark.count_store import CountStore
 from core.table.spark.counted_sketch import counted_sketch
@@ -155,7 +156,7 @@ class SparkTable:
     def _count(self, tables: Sequence[Columns]) -> None:
         shapes = tuple(self.domain.shape(columns) for columns in tables)
         asked = BlockCounts(BlockLayout.of(self.domain), tuple(tables), shapes)
-        found = _added(self._blocks(asked.columns).mapInArrow(asked.vectors, VECTOR))
+        found = added(self._blocks(asked.columns).mapInArrow(asked.vectors, SLICES))
         if found is None:
             raise BadFile(_GONE)
         counted = asked.split(found)
@@ -252,12 +253,6 @@ def _facts(source: SparkSource, place: str, domain: Domain) -> IntArray | None:
 
     try:
         stored = session(source.address).read.parquet(place).select("kept", "read", "misfits")
-        return _added(stored.mapInArrow(BlockFacts(len(domain)).vectors, VECTOR))
+        return added(stored.mapInArrow(BlockFacts(len(domain)).vectors, SLICES))
     except AnalysisException:
         return None
-
-
-def _added(vectors: Any) -> IntArray | None:
-    """The sum of what all tasks gave."""
-    parts = [received(line[0]) for line in vectors.collect()]
-    return np.sum(parts, axis=0, dtype=np.int64) if parts else None

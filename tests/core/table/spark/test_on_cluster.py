@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ from core import Budget, Desk, Marginals, question
 from core.base.errors import BadFile, BadSchema, DeskError, Refused
 from core.privacy.unit import Unit
 from core.schema.domain import Booleans, Categories, Domain, Integers
-from core.table.spark import spark_session
+from core.table.spark import added_vectors, spark_session
 from core.table.spark.spark_source import SparkSource
 from core.table.spark.spark_table import SparkTable, columns_on_cluster
 from core.table.table import Table
@@ -90,6 +90,34 @@ def same(found: SparkTable, wanted: Table) -> None:
 def test_every_count_is_that_of_the_embedded_table(address: str, unit: str, folder: Path, people: Path) -> None:
     found = SparkTable.load(described(address, folder, people), DOMAIN, UNITS[unit], Fixed())
     same(found, Table.load(people, DOMAIN, UNITS[unit], Fixed()))
+
+
+def test_what_comes_to_the_desk_is_the_same_however_many_tasks_there_are(
+    people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    received: list[list] = []
+    joined = added_vectors.joined
+
+    def seen(slices: Iterable[tuple[int, bytes]]) -> np.ndarray | None:
+        received.append(sorted(slices))
+        return joined(received[-1])
+
+    monkeypatch.setattr(added_vectors, "joined", seen)
+    opened = spark_session.session(LOCAL)
+    told = []
+    for most in ("128m", "16k"):
+        opened.conf.set("spark.sql.files.maxPartitionBytes", most)
+        try:
+            found = SparkTable.load(described(LOCAL, tmp_path / most, people), DOMAIN, UNITS["rows"], Fixed())
+            found.prepare(PAIRS)
+            tasks = found._blocks(("town",)).selectExpr("spark_partition_id() AS task").distinct().count()
+        finally:
+            opened.conf.unset("spark.sql.files.maxPartitionBytes")
+        told.append((tasks, received[:]))
+        received.clear()
+    assert told[0][0] <= 3 < 6 <= told[1][0], "tasks that had rows"
+    assert told[0][1] == told[1][1], "byte for byte"
+    assert all(len({number for number, _ in each}) == len(each) for each in told[1][1])
 
 
 def test_combinations_are_those_of_the_embedded_table(address: str, folder: Path, people: Path) -> None:
@@ -168,6 +196,34 @@ def test_what_goes_wrong_is_one_sentence_without_a_value(
     told = log.read_text()
     assert "too large for floats" in told
     assert not any(secret in told for secret in (str(SECRET), f"{float(SECRET):e}", "Ünïcødé", "person-"))
+
+
+def damaged(path: Path) -> None:
+    """Parquet with a page in which nothing fits."""
+    found = parquet.ParquetFile(path).metadata.row_group(0).column(0)
+    content = bytearray(path.read_bytes())
+    middle = found.data_page_offset + found.total_compressed_size // 3
+    content[middle : middle + 60] = b"\xff" * 60
+    path.write_bytes(bytes(content))
+
+
+@pytest.mark.parametrize("packing", ["snappy", "none"])
+def test_files_that_do_not_fit_or_are_damaged_are_said_so(
+    server: tuple[str, Path], tmp_path: Path, packing: str
+) -> None:
+    """A page that cannot be unpacked, or one that names values that its dictionary has not."""
+    address, log = server
+    towns = [f"Geheimstadt-{number % 350}" for number in range(3000)]
+    domain = Domain((Categories(name="town", values=("Aa",), other="other"),))
+    for name, values in (("a", pa.array(towns)), ("b", pa.array(range(3000)))):
+        parquet.write_table(pa.table({"town": values}), tmp_path / f"{name}.parquet", compression=packing)
+    with pytest.raises(BadFile, match="differ in the type of a column"):
+        SparkTable.load(described(address, tmp_path, tmp_path / "*.parquet"), domain, Unit.row(), Fixed())
+    damaged(tmp_path / "a.parquet")
+    with pytest.raises(BadFile, match="is damaged; write it again") as problem:
+        SparkTable.load(described(address, tmp_path, tmp_path / "a.parquet"), domain, Unit.row(), Fixed())
+    assert problem.value.__context__ is None
+    assert "Geheimstadt" not in log.read_text()
 
 
 def test_encoded_columns_are_for_their_owner_alone(folder: Path, people: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -15,8 +15,8 @@ from core.base.errors import BadFile, BadParameter, Refused
 from core.privacy.unit import Unit
 from core.schema.domain import Domain
 from core.table.contribution_limit import BLOCK, RowKeys
-from core.table.spark import failures, spark_session
-from core.table.spark.block_counts import BlockCombinations, BlockCounts, BlockFacts, received
+from core.table.spark import added_vectors, failures, spark_session
+from core.table.spark.block_counts import BlockCombinations, BlockCounts, BlockFacts
 from core.table.spark.cluster_rows import quoted
 from core.table.spark.count_store import CountStore
 from core.table.spark.encoded_blocks import BlockLayout
@@ -73,19 +73,40 @@ def blocks_of(frame: pd.DataFrame, unit: Unit, domain: Domain) -> list[pa.Record
     return list(limited.blocks(iter(reversed(rows))))
 
 
+def added_up(tasks: Iterable[Iterable[pa.RecordBatch]]) -> np.ndarray:
+    """What tasks gave, as it is added up by other tasks, of which each has the slices of some numbers."""
+    given = [batch for task in tasks for batch in task]
+    sent: list[tuple[int, bytes]] = []
+    for kept in (0, 1):
+        some = [
+            batch.filter(pa.array([number % 2 == kept for number in batch["slice"].to_pylist()])) for batch in given
+        ]
+        for batch in added_vectors.sums(iter(some)):
+            sent += zip(batch["slice"].to_pylist(), batch["counts"].to_pylist(), strict=True)
+    assert len({number for number, _ in sent}) == len(sent), "each slice once"
+    found = added_vectors.joined(reversed(sent))
+    assert found is not None
+    return found
+
+
+def test_slices_of_all_tasks_are_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(added_vectors, "SLICE", 7)
+    vectors = np.random.default_rng(4).integers(0, 2**50, (5, 30))
+    assert np.array_equal(added_up([added_vectors.sliced(each)] for each in vectors), vectors.sum(axis=0))
+    assert added_vectors.joined([]) is None
+
+
 @pytest.mark.parametrize("unit", [Unit.row(), Unit.id("id", LIMIT)], ids=["rows", "ids"])
 def test_executors_encode_and_count_as_the_embedded_table(unit: Unit) -> None:
     frame, domain = people(), schema()
     table = Table.load(frame, domain, unit, Fixed())
     blocks = blocks_of(frame, unit, domain)
-    [facts] = BlockFacts(len(domain)).vectors(iter(blocks))
-    kept, read, *misfits = received(facts["counts"][0].as_py()).tolist()
+    kept, read, *misfits = added_up([BlockFacts(len(domain)).vectors(iter(blocks))]).tolist()
     assert (kept, read) == (table.rows, len(frame))
     assert misfits == list(table.misfits.values())
     pairs = tuple(itertools.combinations(domain.names, 2))
     asked = BlockCounts(BlockLayout.of(domain), pairs, tuple(domain.shape(pair) for pair in pairs))
-    vectors = [asked.vectors(iter(part)) for part in (blocks[:1], blocks[1:], [])]
-    found = asked.split(np.sum([received(next(each)["counts"][0].as_py()) for each in vectors], axis=0))
+    found = asked.split(added_up(asked.vectors(iter(part)) for part in (blocks[:1], blocks[1:], [])))
     assert all(np.array_equal(found[pair], table.marginal(pair)) for pair in pairs)
     combined = BlockCombinations(BlockLayout.of(domain), domain.names, domain.shape())
     [batch] = combined.found(iter(blocks))
@@ -152,6 +173,22 @@ def test_what_spark_raises_becomes_one_sentence() -> None:
         fails()
     assert problem.value.__context__ is None
     assert failures.sentence_of("something else") == "Spark stopped before it was done; the cluster's own log says why."
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("[FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH] Expected int, actual BINARY", "differ in the type"),
+        ("[FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER] Could not read footer.", "no Parquet file, or is damaged"),
+        ("[FAILED_READ_FILE.NO_HINT] Encountered error while reading file", "is damaged; write it again"),
+        ("java.lang.ArrayIndexOutOfBoundsException\n\nDriver stacktrace:", "is damaged; write it again"),
+        ("\tat org.apache.parquet.column.values.rle.Decoder.read(Decoder.java:1)", "is damaged; write it again"),
+        ("org.apache.parquet.hadoop.Writer: No space left on device", "disks of the cluster are full"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_told_apart(told: str, said: str) -> None:
+    sentence = failures.sentence_of(f"Job aborted due to stage failure: {told}")
+    assert said in sentence and sentence.count(". ") == 0
 
 
 def test_large_floats_are_no_ids_on_executors_either() -> None:
