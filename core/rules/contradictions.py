@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from core.base.errors import BadSchema, printable
+from core.base.errors import BadSchema, Refused, printable
 from core.base.wording import amount
 from core.rules.kinds import ROUNDING, Rule, TotalRule
 from core.rules.rule_set import RuleSet, involved, rules_of
@@ -96,13 +96,22 @@ def smallest_conflict(rules: RuleSet) -> tuple[Rule, ...]:
     return tuple(kept)
 
 
-@lru_cache(maxsize=64)
 def check_rules(domain: Domain) -> RuleSet:
     """The rules of a schema, or one sentence that names those which cannot all hold."""
     rules = rules_of(domain)
-    if rules and (conflict := smallest_conflict(rules)):
-        raise BadSchema(_sentence(conflict))
+    if (refusal := _refusal(rules)) is not None:
+        raise type(refusal)(str(refusal))
     return rules
+
+
+@lru_cache(maxsize=64)
+def _refusal(rules: RuleSet) -> BadSchema | Refused | None:
+    """Why rules cannot be used, found once: a page asks at every step, and the answer may take long."""
+    try:
+        conflict = smallest_conflict(rules) if rules else ()
+    except Refused as problem:
+        return problem.with_traceback(None)
+    return BadSchema(_sentence(conflict)) if conflict else None
 
 
 def check_rows(domain: Domain, rows: int | None, most_rows: int) -> None:

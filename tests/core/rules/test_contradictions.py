@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadSchema
+from core.rules import contradictions
 from core.rules.contradictions import (
     check_rows,
     check_rules,
@@ -104,3 +105,11 @@ def test_a_number_of_records_between_those_that_meet_the_counts_is_refused():
     check_rows(rules.domain, 20, 100)
     with pytest.raises(BadSchema, match="cannot be met by 13 records"):
         check_rows(rules.domain, 13, 100)
+
+
+def test_rules_that_take_long_to_refuse_are_looked_at_once(monkeypatch):
+    domain = households("count(age < 15) = 5", "count(region = north and marital = single and age < 15) = 6")
+    for _ in range(2):
+        with pytest.raises(BadSchema, match="These 2 rules"):
+            check_rules(domain)
+        monkeypatch.setattr(contradictions, "smallest_conflict", lambda rules: pytest.fail("was known"))
