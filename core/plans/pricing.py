@@ -27,8 +27,10 @@ from core.plans.session_terms import SessionTerms, chosen_columns, narrowed
 from core.plans.statements import DeskTable
 from core.privacy.events import Cost
 from core.privacy.privacy_filter import Amounts
-from core.queries.kit.focus import asked_columns
+from core.queries.kit.focus import asked_columns, asked_tables
 from core.rules.contradictions import check_rows
+from core.rules.lawful_tables import LawfulTables
+from core.rules.rule_set import rules_of
 from core.schema.domain import Domain
 
 MOST_VALUES = 40_000_000
@@ -81,6 +83,9 @@ def price_release(content: str, table: DeskTable, account: Account) -> PricedRel
     if terms.records is not None:
         check_count(terms.records, "records", most)
     check_rows(table.domain, terms.records, most)
+    if table.domain.rules:
+        asked = [columns for query in terms.queries for columns in asked_tables(query, table.domain)]
+        LawfulTables.of(rules_of(table.domain)).check_asked(asked)
     check_count(terms.edition, "edition", MOST_EDITIONS)
     spending = replace(terms, budget=account.filters.spendable(terms.budget))
     domain = asked_columns(terms.queries, table.domain)

@@ -14,9 +14,10 @@ import pandas as pd
 
 from core.base.arrays import Codes, Columns, Floats
 from core.base.errors import Failed
-from core.rules.contradictions import check_rules, known_rows
+from core.rules.contradictions import check_rules, records_near
+from core.rules.functions import decide_keys
 from core.rules.lawful_tables import LawfulTables
-from core.rules.records import decide_keys, obeying
+from core.rules.records import obeying
 from core.rules.rule_set import RuleSet, involved
 from core.rules.values import Values, with_values
 from core.schema.domain import Attribute, Dates, Domain
@@ -69,9 +70,7 @@ class Lawful:
 
 def records_for(domain: Domain, total: float) -> int:
     """How many records to draw for an estimated total, so that known counts can be met."""
-    least, most = known_rows(check_rules(domain))
-    rows = max(round(total), least, 1)
-    return rows if most is None else min(rows, most)
+    return records_near(check_rules(domain), round(total))
 
 
 def _numbers(attribute: Attribute, column: pd.Series) -> Floats:

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from core.base.errors import BadSchema, printable
+from core.base.errors import BadSchema, Refused, printable
 from core.base.wording import amount
 from core.rules.kinds import ROUNDING, Rule, TotalRule
 from core.rules.rule_set import RuleSet, involved, rules_of
@@ -22,10 +22,10 @@ from core.schema.domain import Domain
 
 
 def consistent(rules: RuleSet) -> bool:
-    """Whether some table keeps all of them."""
+    """Whether some table of one record or more keeps all of them."""
     if rules.single and (not _compared(rules) or lawful_record(rules) is None):
         return False
-    return not rules.totals or Strata.of(rules).rows() is not None
+    return not rules.totals or Strata.of(rules).rows() not in (None, (0, 0))
 
 
 def lawful_record(
@@ -96,13 +96,22 @@ def smallest_conflict(rules: RuleSet) -> tuple[Rule, ...]:
     return tuple(kept)
 
 
-@lru_cache(maxsize=64)
 def check_rules(domain: Domain) -> RuleSet:
     """The rules of a schema, or one sentence that names those which cannot all hold."""
     rules = rules_of(domain)
-    if rules and (conflict := smallest_conflict(rules)):
-        raise BadSchema(_sentence(conflict))
+    if (refusal := _refusal(rules)) is not None:
+        raise type(refusal)(str(refusal))
     return rules
+
+
+@lru_cache(maxsize=64)
+def _refusal(rules: RuleSet) -> BadSchema | Refused | None:
+    """Why rules cannot be used, found once: a page asks at every step, and the answer may take long."""
+    try:
+        conflict = smallest_conflict(rules) if rules else ()
+    except Refused as problem:
+        return problem.with_traceback(None)
+    return BadSchema(_sentence(conflict)) if conflict else None
 
 
 def check_rows(domain: Domain, rows: int | None, most_rows: int) -> None:
@@ -117,6 +126,11 @@ def check_rows(domain: Domain, rows: int | None, most_rows: int) -> None:
         bounds = f"exactly {amount(least)}" if most == least else f"from {amount(least)} to {amount(most or 0)}"
         needed = f"at least {amount(least)}" if most is None else bounds
         raise BadSchema(f"The counts that the rules declare need {needed} records; leave the number of records open.")
+    if rows is not None and records_near(rules, rows) != rows:
+        raise BadSchema(
+            f"The counts that the rules declare cannot be met by {amount(rows)} records; "
+            "leave the number of records open."
+        )
 
 
 @lru_cache(maxsize=64)
@@ -127,9 +141,20 @@ def known_rows(rules: RuleSet) -> tuple[int, int | None]:
     return found
 
 
+@lru_cache(maxsize=64)
+def records_near(rules: RuleSet, rows: int) -> int:
+    """The number of records nearest to this one, but at least one, with which the known counts can be met."""
+    if not rules.totals:
+        return max(rows, 1)
+    found = Strata.of(rules).rows_near(max(rows, 1))
+    assert found is not None, "rules that contradict each other were refused"
+    return found
+
+
 def _sentence(conflict: Sequence[Rule]) -> str:
     listed = "; ".join(f"'{printable(rule.text, 120)}'" for rule in conflict)
     if len(conflict) == 1:
-        what = "counts records that cannot be" if isinstance(conflict[0], TotalRule) else "leaves no possible record"
+        counted = isinstance(conflict[0], TotalRule) and conflict[0].number
+        what = "counts records that cannot be" if counted else "leaves no possible record"
         return f"The rule {listed} {what}; correct or remove it."
     return f"These {len(conflict)} rules contradict each other, and would not without any one of them: {listed}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from core.base.arrays import Columns, Flags, Floats, IntArray
 from core.base.axes import summed
+from core.base.errors import Refused, printable
 from core.rules.rule_set import RuleSet
 from core.rules.search import possible
 from core.rules.strata import known_tables
@@ -39,6 +40,17 @@ class LawfulTables:
     def rows(self) -> int | None:
         """The number of records, where a table is known cell by cell."""
         return next((int(table.sum()) for table in self.known.values()), None)
+
+    def check_asked(self, tables: Iterable[Columns]) -> None:
+        """Refuse questions whose every answer the known counts say: there is nothing to measure, and nothing to pay."""
+        asked = set(tables)
+        if asked and all(any(set(columns) <= set(own) for own in self.known) for columns in asked):
+            named = [name for name in self.rules.domain.names if any(name in columns for columns in asked)]
+            columns = ", ".join(map(printable, named[:5])) + (" and others" if len(named) > 5 else "")
+            raise Refused(
+                f"The counts that the rules declare already say everything that is asked about {columns}, so nothing "
+                "needs to be paid for; ask about other columns too."
+            )
 
     def possible(self, columns: Columns) -> Flags | None:
         """Which cells of a table can hold records; None where all can."""

@@ -13,6 +13,7 @@ import numpy as np
 from core.base.arrays import Codes, Flags, IntArray
 from core.base.errors import Refused
 from core.rules.contradictions import lawful_record
+from core.rules.functions import UNMET, decide_keys
 from core.rules.kinds import RecordRule
 from core.rules.rule_set import RuleSet
 from core.rules.strata import Strata
@@ -34,17 +35,6 @@ def obeying(rules: RuleSet, codes: Codes, generator: np.random.Generator) -> Cod
         made = meeting_totals(decided, made, generator)
     assert not rules.broken(made), "a release is not stored unless its records keep every rule"
     return made
-
-
-def decide_keys(rules: RuleSet, codes: Codes, weights: object = None) -> RuleSet:
-    """The rules with every key as the function that these records speak for."""
-    if not rules.keys:
-        return rules
-    whole = rules.lawful(codes)
-    if not whole.any():
-        whole = np.ones(len(codes), dtype=np.bool_)
-    few = None if weights is None else np.asarray(weights)[whole]
-    return rules.decided({rule: rules.function(rule, codes[whole], few) for rule in rules.keys})
 
 
 def mended(rules: RuleSet, codes: Codes, generator: np.random.Generator) -> Codes:
@@ -133,7 +123,7 @@ def meeting_totals(rules: RuleSet, codes: Codes, generator: np.random.Generator)
     held = np.bincount(own, minlength=strata.cells.size)
     wanted = strata.nearest(held, len(codes))
     if wanted is None:
-        raise Refused("The known counts cannot be met by this number of records.")
+        raise Refused(UNMET)
     free = [np.flatnonzero(own == stratum) for stratum in np.flatnonzero(held > wanted)]
     spare = [generator.permutation(each)[: each.size - int(wanted[own[each[0]]])] for each in free]
     open_ = generator.permutation(np.concatenate(spare)) if spare else np.zeros(0, dtype=np.int64)

@@ -108,32 +108,23 @@ class RuleSet:
                 found[rule.text] = number
         return found
 
-    def function(self, rule: KeyRule, codes: Codes, weights: Any = None) -> Codes:
+    def function(self, rule: KeyRule, codes: Codes, weights: Any = None, needed: Flags | None = None) -> Codes:
         """For each value of a key the allowed value of the other column that most records have with it.
 
-        A value that some known count needs stays the one of at least one key, of that which has it most.
+        A needed value stays the one of at least one key, of that which has it most.
         """
         joint = self._joint(rule, codes, weights).astype(np.float64)
         own = self.inside(rule.columns)
         joint = joint if own is None else np.where(own, joint, -1.0)
         found = joint.argmax(axis=1)
-        for value in np.flatnonzero(self._needed(rule) & ~np.isin(np.arange(joint.shape[1]), found)):
-            spare = np.bincount(found, minlength=joint.shape[1])[found] > 1
+        if needed is None:
+            return found.astype(np.int64)
+        for value in np.flatnonzero(needed & ~np.isin(np.arange(joint.shape[1]), found)):
+            spare = (np.bincount(found, minlength=joint.shape[1])[found] > 1) | ~needed[found]
             share = np.where(spare, joint[:, value] / np.maximum(joint.sum(axis=1), 1.0), -1.0)
             if share.max() >= 0:
                 found[share.argmax()] = value
         return found.astype(np.int64)
-
-    def _needed(self, rule: KeyRule) -> Flags:
-        """Values of the column behind a key that some known count needs."""
-        found = np.zeros(self.domain[rule.columns[1]].size, dtype=np.bool_)
-        for total in self.totals:
-            if rule.columns[1] in total.columns and total.number:
-                axis = total.columns.index(rule.columns[1])
-                mask = total.counted(self.domain)
-                some = mask.any(axis=tuple(other for other in range(mask.ndim) if other != axis))
-                found |= some & (np.count_nonzero(some) == 1)
-        return found
 
     def decided(self, functions: Mapping[KeyRule, Codes]) -> RuleSet:
         """The same rules with the functions that keys have turned out to be."""

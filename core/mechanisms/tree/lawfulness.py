@@ -25,8 +25,9 @@ from core.models.fitting.raking import places as cells_of_records
 from core.models.fitting.triangulation import cells_of, triangulate
 from core.models.junction_tree import JunctionTree
 from core.models.points import Points
+from core.rules.functions import decide_keys
 from core.rules.lawful_tables import LawfulTables
-from core.rules.records import decide_keys, mended
+from core.rules.records import mended
 from core.rules.rule_set import RuleSet, rules_of
 from core.schema.domain import Domain
 

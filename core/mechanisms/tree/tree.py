@@ -108,7 +108,10 @@ class Tree:
         for name in (self.target, *self.groups):
             if name is not None and name not in domain:
                 raise BadParameter("target" if name == self.target else "groups", "must be columns of the schema.")
-        self._workload(domain).check()
+        workload = self._workload(domain)
+        workload.check()
+        if not workload.planes:
+            workload.lawfulness.tables.check_asked([*workload.tables, *workload.ranges])
         Spending.of(self.budget, unit)
 
     def cost(self, domain: Domain, unit: Unit) -> Cost:

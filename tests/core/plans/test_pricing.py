@@ -181,3 +181,20 @@ def test_as_many_records_as_are_asked_for_are_priced_alike(desk, held):
         assert (priced.terms.records, priced.amounts["pure"]) == (records, 10**12)
     with pytest.raises(BadParameter, match="records: must be a whole number from 1 to 4,444,444"):
         price_release(words(records=most + 1, copies=1), held, account)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_what_the_rules_say_in_full_is_not_for_sale(desk, order):
+    """No mechanism measures it, and each says why in the same sentence."""
+    columns = (Categories(name="region", values=("north", "south")), Categories(name="sex", values=("f", "m")))
+    places = {("north", "f"): 3, ("north", "m"): 4, ("south", "f"): 5, ("south", "m"): 6}
+    rules = tuple(f"count(region = {region} and sex = {sex}) = {n}" for (region, sex), n in places.items())
+    rows = pd.DataFrame([cell for cell, n in places.items() for _ in range(n)], columns=["region", "sex"])
+    held = desk.add_table(rows, Domain(columns, rules), unit=Unit.row(), budget=TOTAL)
+    said = "already say everything that is asked about region, sex"
+    for mechanism in ("tree", "gaussian"):
+        with pytest.raises(Refused, match=said):
+            desk.plan(held, [Marginals(order=order)], mechanism=mechanism, budget=ONE)
+    found = desk.recommend(held, [Marginals(order=order)], ONE)
+    assert not found.offered and not found.studied
+    assert all(said in str(problem) for problem in found.refused.values())

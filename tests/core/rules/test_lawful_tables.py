@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from core.base.errors import Refused
 from core.rules.contradictions import check_rules
 from core.rules.lawful_tables import LawfulTables
 from tests.core.rules.households import COUNTS, IMPOSSIBLE, households
@@ -42,3 +43,12 @@ def test_a_table_that_no_rule_speaks_of_stays():
     lawful = LawfulTables.of(check_rules(households(IMPOSSIBLE)))
     table = np.ones((2, 4))
     assert lawful.applied(("region", "postcode"), table) is table
+
+
+def test_questions_that_known_counts_answer_are_refused():
+    tables = LawfulTables.of(check_rules(households(*TABLE)))
+    with pytest.raises(Refused, match="already say everything that is asked about marital, region, so nothing"):
+        tables.check_asked([("region",), ("marital", "region")])
+    tables.check_asked([("region",), ("age", "region")])
+    tables.check_asked([])
+    LawfulTables.of(check_rules(households(*COUNTS))).check_asked([("age",)])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.rules.contradictions import check_rules
-from core.rules.records import decide_keys, meeting_totals, mended, obeying
+from core.rules.records import meeting_totals, mended, obeying
 from tests.core.rules.households import COUNTS, IMPLIED, IMPOSSIBLE, KEY, ORDER, RULES, SUM, any_codes, households
 
 
@@ -57,13 +57,6 @@ def test_counts_of_records_that_nobody_drew_are_met():
     made = obeying(found, codes, np.random.default_rng(1))
     young = made[:, 0] == 0
     assert np.count_nonzero(young & (made[:, 9] == 1)) == 9 and not made[young, 1].any()
-
-
-def test_keys_follow_the_lawful_records():
-    found, codes = check_rules(households(KEY, "never: postcode = 1 and region = north")), any_codes(400)
-    decided = decide_keys(found, codes)
-    made = obeying(found, codes, np.random.default_rng(1))
-    assert decided.lawful(made).all() and (made[made[:, 10] == 0, 9] == 1).all()
 
 
 def test_nothing_to_obey_changes_nothing():

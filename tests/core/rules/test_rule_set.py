@@ -41,12 +41,13 @@ def test_a_key_becomes_the_function_that_most_records_speak_for():
     assert decided.lawful(codes).tolist() == [True, True, False, True, True, False, True, True]
 
 
-def test_a_value_that_a_known_count_needs_keeps_a_key():
-    rules = rules_of(households(KEY, COUNTS[1]))
+def test_a_value_that_is_needed_keeps_a_key():
+    rules = rules_of(households(KEY))
     codes = any_codes(8)
     codes[:, 10] = [0, 0, 1, 1, 2, 2, 3, 3]
     codes[:, 9] = [0, 0, 0, 0, 0, 0, 0, 0]
-    assert set(rules.function(rules.keys[0], codes).tolist()) == {0, 1}
+    assert set(rules.function(rules.keys[0], codes).tolist()) == {0}
+    assert set(rules.function(rules.keys[0], codes, None, np.array([True, True])).tolist()) == {0, 1}
 
 
 def test_mistakes_name_the_place_of_the_rule():
