@@ -67,6 +67,17 @@ def test_the_columns_of_a_table_on_spark_start_a_schema(page: Open, clusters: li
     assert (clusters[-1].table, draft(app).name) == ("office.people", "people")
 
 
+def test_clusters_are_shown_by_name_and_no_token_is(
+    page: Open, clusters: list[SparkSource], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = "sc://cluster:15002/;use_ssl=true;token=secret"
+    monkeypatch.setenv(spark_form.VARIABLE, f"census={own} {own}")
+    app = filled(page(), "/people")
+    assert clusters[-1].address == own
+    assert app.selectbox(key="spark-cluster").options == ["census", "sc://cluster:15002"]
+    assert "secret" not in words(app)
+
+
 def test_what_is_wrong_is_one_sentence(page: Open, clusters: list[SparkSource]) -> None:
     app = filled(page(), "/people", folder="")
     assert any("folder" in problem for problem in errors(app))
