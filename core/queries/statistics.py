@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from core.base import limits
 from core.base.arrays import Columns, Floats
-from core.base.errors import BadParameter, printable
+from core.base.errors import BadParameter, Refused, printable
 from core.base.options import check_options, option
-from core.base.wording import plural
+from core.base.wording import amount, plural
 from core.kernel.query import Query
 from core.queries.kit import checks, pieces
 from core.queries.kit.dimensions import between, exactly, scale
@@ -64,6 +64,7 @@ class Statistics:
         checks.known(domain, (self.column, *self.groups))
         checks.numeric(domain, (self.column,), "column")
         checks.holdable(domain, self.columns(domain), self.name)
+        self._check_size(domain)
 
     def columns(self, domain: Domain) -> Columns:
         """All of them, in the order of the schema."""
@@ -91,7 +92,6 @@ class Statistics:
 
     def totals(self, source: Source) -> NDArray[Any]:
         self.check(source.domain)
-        checks.listable(self._size(source.domain), self.name)
         columns = self.columns(source.domain)
         table = np.moveaxis(source.marginal(columns), columns.index(self.column), -1)
         values = source.domain[self.column].regular
@@ -149,6 +149,16 @@ class Statistics:
         middles = attribute.centers()[: attribute.regular]
         span = middles[-1] - middles[0]
         return np.rint((middles - middles[0]) / (span or 1.0) * WHOLE).astype(np.int64)
+
+    def _check_size(self, domain: Domain) -> None:
+        """Before a price is told: all of these numbers are listed when a release is finished, and that is too late."""
+        if (size := self._size(domain)) > checks.MOST_LISTED:
+            groups = math.prod(domain.shape(self.groups))
+            each = f"{amount(size // groups)} for each of {plural(groups, 'group')}"
+            raise Refused(
+                f"Statistics of '{printable(self.column)}' lay out {amount(size)} numbers, {each}, and at most "
+                f"{amount(checks.MOST_LISTED)} fit; choose fewer columns to group by, or coarser bins."
+            )
 
     def _size(self, domain: Domain) -> int:
         return math.prod(domain.shape(self.groups)) * (domain[self.column].regular + 1)

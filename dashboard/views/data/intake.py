@@ -50,6 +50,9 @@ def fillers(draft: Draft, desk: Desk, unit: Unit | None, total: Budget | None, a
     with st.container():
         now = state.session().added
         schema_files.offer_known(draft, [one for one in desk.tables() if one.id != now and not misfitting(one)])
+    if draft.schema_problem:
+        # Also here: beside its button it is hidden as soon as that is closed.
+        st.error(f"The grid is as it was. {draft.schema_problem}", icon=":material/error:")
     if draft.told:
         messages.note(messages.plain(draft.told), "released" if draft.filler == discovery_form.BOUGHT else "public")
 

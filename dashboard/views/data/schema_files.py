@@ -72,8 +72,9 @@ def code_book(draft: Draft, desk: Desk) -> None:
         )
         st.code(EXAMPLE, language=None)
         st.text_area("Paste it here", key="codebook-text", height=140)
-        st.button("Use it", key="codebook-use", on_click=_paste_codebook, args=(draft,))
+        # Above the button, which is as low as a window of usual height shows.
         outcome(draft, CODEBOOK)
+        st.button("Use it", key="codebook-use", on_click=_paste_codebook, args=(draft,))
         st.file_uploader(
             "Or import it",
             type=["csv", "tsv", "json", "xml"],

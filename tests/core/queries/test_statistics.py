@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.base.errors import BadParameter, DeskError
+from core.base.errors import BadParameter, DeskError, Refused
 from core.queries.statistics import WHOLE, Statistics
 from core.schema.domain import Booleans, Categories, Domain, Integers
 from core.table.counts import Cells
@@ -63,3 +63,14 @@ def test_columns_that_do_not_fit_are_refused(column: str, groups: tuple[str, ...
 def test_a_column_is_no_group_of_its_own() -> None:
     with pytest.raises(BadParameter, match="cannot be a group"):
         Statistics(column="age", groups=("age",))
+
+
+def test_more_numbers_than_a_release_lists_are_refused_before_it_is_priced() -> None:
+    """The refusal came when noise was drawn, and the payment was lost."""
+    columns = (Integers(name="value", low=0, high=2047), Integers(name="fine", low=0, high=1023))
+    domain = Domain((*columns, Integers(name="coarse", low=0, high=499)))
+    Statistics(column="value", groups=("coarse",)).check(domain)
+    with pytest.raises(
+        Refused, match="lay out 2,098,176 numbers, 2,049 for each of 1,024 groups, and at most 1,048,576"
+    ):
+        Statistics(column="value", groups=("fine",)).check(domain)
