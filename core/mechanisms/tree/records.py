@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.base.arrays import Columns, Floats
 from core.base.axes import centred
@@ -44,6 +45,12 @@ FEW_MOVED = 0.002
 """Share of the records that may be mended without being re-weighted again."""
 LEAST_TRUST = 0.05
 """Below this weight a measured table adds nothing to the records."""
+
+UNKNOWN = 0.4
+"""Of the rows: how far two columns of which nothing is known are taken to be from independent: as with a correlation of
+about a half, which lies as near to none as to a full one."""
+MOST_UNSCORED = 100
+"""Columns of which all pairs are taken to be unknown where none has a score."""
 
 
 def draw_records(tree: JunctionTree, rules: MergedRules, most: int, generator: np.random.Generator) -> Points:
@@ -218,7 +225,7 @@ def publish(
         released = {columns: rules.lawfulness.tables.applied(columns, table) for columns, table in released.items()}
     noted = rules.lawfulness.unknown(_measured(one_way, known))
     expected = _expected(one_way, known, scored.off() if scored else {})
-    unsure, said = _missed(known, rules, scored), _told(one_way, known, rules)
+    unsure, said = _missed(one_way, known, rules, scored), _told(one_way, known, rules)
     return Tables(original, released, decoded, noted, expected, unsure, said, one_way.measured)
 
 
@@ -249,26 +256,51 @@ def _crowding(shape: Sequence[int]) -> float:
     return 1 / math.sqrt(math.prod(1 - 1 / size for size in shape))
 
 
-def _missed(known: Noisy, rules: MergedRules, scored: Candidates | None) -> dict[Columns, float]:
+def _missed(one_way: OneWay, known: Noisy, rules: MergedRules, scored: Candidates | None) -> dict[Columns, float]:
     """Pairs of which neither the table nor a view in bins was measured, and by how many rows they may be off.
 
-    A view in bins tells it better than the table itself, where chance alone makes most of the distance. A column whose
-    values were all merged has no score with another: such a pair may be off as others are.
+    A view in bins tells it better than the table itself, where chance alone makes most of the distance. What a score
+    over groups of values tells is in proportion to what the groups show of the values; of a pair without a score, as
+    where all values of a column were merged, nothing is known.
     """
-    order = rules.compression.original.names
-
-    def pair_of(columns: Columns) -> Columns:
-        return tuple(sorted((rules.sources.get(name, name) for name in columns), key=order.index))
-
-    if scored is None:
+    order, counts = rules.compression.original.names, one_way.counts
+    if scored is None and len(order) > MOST_UNSCORED:
         return {}
-    measured = {pair_of(columns) for columns in known.tables}
-    found = {columns: rows for columns, rows in scored.missed().items() if len(columns) == 2}
+    measured = {_pair_of(columns, rules) for columns in known.tables}
+    found = {} if scored is None else {key: rows for key, rows in scored.missed().items() if len(key) == 2}
     in_bins = sorted(found, key=lambda columns: sum(name in rules.sources for name in columns))
-    coarsest = {pair_of(columns): found[columns] for columns in in_bins}
-    typical = math.sqrt(sum(rows**2 for rows in coarsest.values()) / max(len(coarsest), 1))
-    every = {pair: coarsest.get(pair, typical) for pair in combinations(order, 2)}
-    return {pair: rows for pair, rows in every.items() if pair not in measured}
+    coarsest = {_pair_of(columns, rules): columns for columns in in_bins}
+    typical = math.sqrt(sum(found[columns] ** 2 for columns in coarsest.values()) / max(len(coarsest), 1))
+    most = UNKNOWN * one_way.total
+    every: dict[Columns, float] = {}
+    for pair in combinations(order, 2):
+        if pair in measured:
+            continue
+        if (columns := coarsest.get(pair)) is None:
+            every[pair] = max(typical, most)
+            continue
+        shown = math.prod(_shown(counts[rules.sources.get(name, name)], rules.groups_of(name)) for name in columns)
+        every[pair] = max(found[columns], min(found[columns] / max(shown, 1e-9), most))
+    return every
+
+
+def _pair_of(columns: Columns, rules: MergedRules) -> Columns:
+    """The columns of the schema behind merged ones or views, in its order."""
+    return tuple(
+        sorted((rules.sources.get(name, name) for name in columns), key=rules.compression.original.names.index)
+    )
+
+
+def _shown(counts: Floats, groups: NDArray[np.int64]) -> float:
+    """How far groups of values lie from the middle of a column by ranks, where values by themselves would by 1."""
+    held = np.maximum(counts, 0.0)
+    if not held.sum() > 0:
+        return 0.0
+    shares = held / held.sum()
+    ranks = np.cumsum(shares) - shares / 2 - 0.5
+    among = np.bincount(groups, weights=shares * ranks)
+    apart = float(shares @ np.abs(ranks))
+    return float(np.abs(among).sum()) / apart if apart > 0 else 0.0
 
 
 def _expected(one_way: OneWay, known: Noisy, off: Mapping[Columns, float]) -> dict[Columns, float]:

@@ -16,7 +16,7 @@ from core.mechanisms.kit.spending import Spending
 from core.mechanisms.tree.coarse import Views
 from core.mechanisms.tree.compression import Compression, Grouping
 from core.mechanisms.tree.measuring import Measuring
-from core.mechanisms.tree.records import measure_coarse
+from core.mechanisms.tree.records import UNKNOWN, _shown, measure_coarse
 from core.mechanisms.tree.tree import Tree
 from core.models.fitting.moments import MomentGoal
 from core.models.fitting.raking import TableGoal
@@ -135,3 +135,23 @@ def test_what_pairs_tell_is_off_by_its_noise_and_by_no_more(delta: float) -> Non
     assert 0.6 < np.sqrt(np.mean(np.square(moments))) < 1.6
     assert abs(np.mean(moments)) < 0.6
     assert 0.7 < np.sqrt(np.mean(np.square(cells))) < 1.5
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_pairs_of_which_nothing_is_known_may_be_far_off(order):
+    """500 rows of two columns that depend on each other, at a budget that merges their values: no score tells of it."""
+    generator = np.random.default_rng(4)
+    first = generator.integers(0, 60, 500)
+    second = np.clip(first + generator.integers(-3, 4, 500), 0, 59)
+    domain = Domain((Integers(name="a", low=0, high=59), Integers(name="b", low=0, high=59)))
+    source = StandIn(domain, np.stack([first, second], axis=1), Unit.row())
+    model = run(Tree(queries=(Marginals(order=order),), budget=Budget(0.02, 1e-9)), source)
+    assert model.missed["a", "b"] >= 0.999 * UNKNOWN * model.total
+
+
+def test_groups_show_as_much_of_a_column_as_they_part_its_ranks():
+    counts = np.full(12, 5.0)
+    assert _shown(counts, np.arange(12)) == pytest.approx(1) == _shown(counts, np.arange(12) // 6)
+    assert _shown(counts, np.zeros(12, dtype=np.int64)) == pytest.approx(0)
+    assert 0.2 < _shown(counts, (np.arange(12) == 11).astype(np.int64)) < 0.4
+    assert _shown(np.zeros(3), np.arange(3)) == 0
