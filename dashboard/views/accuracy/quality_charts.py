@@ -19,12 +19,19 @@ LONGEST_NAME = 20
 Side = Literal["distance", "truth", "released"]
 
 
-def columns(judged: Sequence[JudgedColumn]) -> tuple[go.Figure, str]:
-    """One small figure per column: bars of the table, outlines of the release, in percent of the rows."""
-    lines = -(-len(judged) // ACROSS)
+def lines_of(judged: Sequence[JudgedColumn]) -> int:
+    """Lines of small figures that these columns take."""
+    return -(-len(judged) // ACROSS)
+
+
+def columns(judged: Sequence[JudgedColumn], lines: int) -> tuple[go.Figure, str]:
+    """One small figure per column: bars of the table, outlines of the release, in percent of the rows.
+
+    A figure that stands beside another has as many `lines` as that one, so that all small figures are of one size.
+    """
     figure = make_subplots(
         rows=lines,
-        cols=min(ACROSS, len(judged)),
+        cols=ACROSS,
         subplot_titles=[f"{_short(column.name)} · {100 * column.distance:.1f} %" for column in judged],
         vertical_spacing=min(0.4 / lines, 0.12),
         horizontal_spacing=0.12,

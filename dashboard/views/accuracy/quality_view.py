@@ -71,7 +71,7 @@ def _columns(quality: Quality) -> None:
     half = -(-len(quality.columns) // 2)
     for place, part in zip(st.columns(2), (quality.columns[:half], quality.columns[half:]), strict=True):
         if part:
-            figure, alt = quality_charts.columns(part)
+            figure, alt = quality_charts.columns(part, quality_charts.lines_of(quality.columns[:half]))
             key = f"quality-columns-{part[0].name}"
             place.plotly_chart(figure, alt=alt, key=key, config={"displayModeBar": False})
     messages.note(

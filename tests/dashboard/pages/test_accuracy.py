@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from core.desk.desk import Desk
+from core.planning.quality.quality import JudgedColumn
 from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
@@ -14,7 +15,7 @@ from core.queries.halfspaces import Halfspaces
 from core.queries.intervals import Intervals
 from core.queries.marginals import Marginals
 from core.schema.domain import Dates, Domain, Integers
-from dashboard.views.accuracy import accuracy_charts
+from dashboard.views.accuracy import accuracy_charts, quality_charts
 from dashboard.views.common import charts
 from tests.dashboard.pages.kit.elements import Open, errors, words
 
@@ -29,6 +30,16 @@ def people(desk: Desk) -> DeskTable:
 
 def release(desk: Desk, table: DeskTable, query: object, epsilon: float, mechanism: str = "laplace") -> None:
     desk.release(desk.plan(table, [query], mechanism=mechanism, budget=Budget(epsilon)))
+
+
+def test_small_figures_of_columns_are_of_one_size_side_by_side():
+    """Five columns are three and two: without the others' lines the two were drawn larger."""
+    half = np.array([0.5, 0.5])
+    five = [JudgedColumn(name=name, labels=("no", "yes"), truth=half, released=half) for name in "abcde"]
+    left, right = (quality_charts.columns(part, quality_charts.lines_of(five[:3]))[0] for part in (five[:3], five[3:]))
+    assert left.layout.height == right.layout.height
+    for axis in ("xaxis", "yaxis"):
+        assert left.layout[axis].domain == right.layout[axis].domain
 
 
 def test_without_a_release_there_is_nothing_to_compare(page: Open, people: DeskTable):
