@@ -271,11 +271,13 @@ def _missed(one_way: OneWay, known: Noisy, rules: MergedRules, scored: Candidate
     in_bins = sorted(found, key=lambda columns: sum(name in rules.sources for name in columns))
     coarsest = {_pair_of(columns, rules): columns for columns in in_bins}
     typical = math.sqrt(sum(found[columns] ** 2 for columns in coarsest.values()) / max(len(coarsest), 1))
-    most = UNKNOWN * one_way.total
     every: dict[Columns, float] = {}
     for pair in combinations(order, 2):
         if pair in measured:
             continue
+        # of columns without an order many such dependences at once exclude each other
+        lined = all(rules.compression.original[name].ordered or counts[name].size == 2 for name in pair)
+        most = UNKNOWN * one_way.total if lined else 0.0
         if (columns := coarsest.get(pair)) is None:
             every[pair] = max(typical, most)
             continue

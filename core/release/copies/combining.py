@@ -39,7 +39,7 @@ from scipy.special import stdtrit
 LIMIT = (
     "Outside more often than the level says can lie what three or more columns have in common beyond their pairs, "
     "coefficients of a regression on columns that hang together closely, and, where little budget was spent, a strong "
-    "dependence that was not measured."
+    "dependence that was not measured and whatever involves a column of which noise left but one value."
 )
 """One sentence that goes with every interval."""
 

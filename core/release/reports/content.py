@@ -17,6 +17,7 @@ from core.base.wording import amount, plural, rows
 from core.planning.room_for_noise import moved_share, too_small
 from core.registry import query_from_json
 from core.release.certificate import Certificate
+from core.release.copies.combining import LIMIT
 from core.release.files.catalogue import promise
 from core.release.listing import name_of
 from core.release.reports.blocks import BarFigure, Facts, Heading, HeatFigure, Paragraph, ReportBlock, Sentences
@@ -156,7 +157,8 @@ def _copies(certificate: Certificate) -> list[tuple[str, str]]:
     """What the copies are for; nothing where there is none."""
     if certificate.copies is None:
         return []
-    return [("Copies", f"{amount(certificate.copies)} with their origins, to make intervals from (combine.py)")]
+    made = f"{amount(certificate.copies)} with their origins, to make intervals from (combine.py). {LIMIT}"
+    return [("Copies", made)]
 
 
 def _unlisted(certificate: Certificate) -> list[tuple[str, str]]:

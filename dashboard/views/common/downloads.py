@@ -8,6 +8,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.base.wording import amount
+from core.release.copies.combining import LIMIT
 from core.release.release import Release
 from core.release.reports.imprint import Imprint
 from dashboard.views.common import messages
@@ -80,5 +81,9 @@ def show(release: Release, name: str, imprint: Imprint | None = None) -> None:
                         key=f"download-{ending}",
                     )
     copies = release.certificate.copies
-    more = f" The ZIP also has {amount(copies)} copies, and a script that makes intervals from them." if copies else ""
+    more = (
+        f" The ZIP also has {amount(copies)} copies, and a script that makes intervals from them. {LIMIT}"
+        if copies
+        else ""
+    )
     messages.note(f"Every file may be given to anyone.{more}", "released")

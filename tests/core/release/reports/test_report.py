@@ -3,6 +3,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 
+from core.release.copies.combining import LIMIT
 from core.release.reports.imprint import Imprint
 from core.release.reports.page import report
 from core.schema.domain import Categories, Domain, Integers
@@ -84,3 +85,10 @@ def test_long_columns_are_drawn_whole_and_readers_are_not_asked_to_check():
     )
     assert "the largest is 7 at 100 to 104" in text and "Each bar is 5 neighbouring cells of the schema" in text
     assert "Suggested by its name" in text and "check it" not in text
+
+
+def test_copies_come_with_what_their_intervals_do_not_hold():
+    text = report(
+        CERTIFICATE.model_copy(update={"copies": 3}), SMALL, lambda columns: np.ones(SMALL.shape(columns)), []
+    )
+    assert LIMIT in text and LIMIT not in page()

@@ -14,6 +14,7 @@ from core.plans.release_terms import ReleaseTerms
 from core.plans.statements import DeskTable
 from core.privacy.budget import Budget
 from core.queries.marginals import Marginals
+from core.release.copies.combining import LIMIT
 from dashboard.views.common.measured_view import UNMEASURED
 from dashboard.views.plan import measuring_form
 from dashboard.views.plan.plan_form import Accuracy
@@ -55,7 +56,7 @@ def test_copies_are_chosen_on_plan_and_come_with_the_release(page: Open, desk: D
     assert "2 synthetic copies" in words(app)
     button(app, "Release").click().run()
     app = finished(app, desk)
-    assert "The ZIP also has 2 copies" in words(app)
+    assert "The ZIP also has 2 copies" in words(app) and LIMIT in words(app)
     [entry] = desk.statement(small).entries
     release = desk.result(entry.plan_id)
     assert release is not None and len(release.copies()) == 2
