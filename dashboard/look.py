@@ -20,11 +20,11 @@ STYLE = """<style>
   color: inherit !important
 }
 [data-testid="stJson"] * { color: inherit !important; background-color: transparent !important }
-.st-key-next-step a {
+:is(.st-key-next-step, .st-key-tour-next) a {
   background: #2b77ad; background: light-dark(#1f5f8b, #2b77ad); width: fit-content; padding: 0.45rem 0.75rem
 }
-.st-key-next-step a * { color: white }
-.st-key-next-step a:hover { filter: brightness(0.9) }
+:is(.st-key-next-step, .st-key-tour-next) a * { color: white }
+:is(.st-key-next-step, .st-key-tour-next) a:hover { filter: brightness(0.9) }
 @media (max-width: 640px) {
   [data-testid="stTable"] > div { overflow: visible !important }
   [data-testid="stTable"] table { table-layout: fixed; width: 100% }
