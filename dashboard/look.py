@@ -6,7 +6,7 @@ as a letter itself: small texts in it take the colour of the text around them.
 The colours of values in a certificate are too pale to be read by everybody: they take that of the text as well.
 
 A link to the next step is a link and no button, and yet what a page is for: it is drawn as the main button,
-in the primary colour of the background that is shown.
+in the primary colour of the background that is shown, also under the pointer, where links are grey otherwise.
 
 A table wider than a phone would scroll sideways in a place that the keyboard cannot reach: there its cells break.
 """
@@ -20,11 +20,12 @@ STYLE = """<style>
   color: inherit !important
 }
 [data-testid="stJson"] * { color: inherit !important; background-color: transparent !important }
-.st-key-next-step a {
-  background: #2b77ad; background: light-dark(#1f5f8b, #2b77ad); width: fit-content; padding: 0.45rem 0.75rem
+:is(.st-key-next-step, .st-key-tour-next) a {
+  background: #2b77ad !important; background: light-dark(#1f5f8b, #2b77ad) !important;
+  width: fit-content; padding: 0.45rem 0.75rem
 }
-.st-key-next-step a * { color: white }
-.st-key-next-step a:hover { filter: brightness(0.9) }
+:is(.st-key-next-step, .st-key-tour-next) a * { color: white }
+:is(.st-key-next-step, .st-key-tour-next) a:hover { filter: brightness(0.9) }
 @media (max-width: 640px) {
   [data-testid="stTable"] > div { overflow: visible !important }
   [data-testid="stTable"] table { table-layout: fixed; width: 100% }

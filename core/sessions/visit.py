@@ -18,8 +18,8 @@ from core.sessions.session import Session
 UNLISTED = 0
 """The number of an answer that is not in the transcript."""
 NOTHING_PUBLIC = (
-    "This session measures every question, and its curator leaves none of its measurements to visitors; what was asked "
-    "before can be asked again."
+    "This session measures every question, and no measurement is left to this visit; what was asked before can be "
+    "asked again."
 )
 
 

@@ -50,7 +50,9 @@ class Lesson:
         gain = self.real - self.blind
         kept = " So the other columns say little about it."
         if gain > LITTLE:
-            kept = f" So {max(0.0, 100 * (self.synthetic - self.blind) / gain):.0f} % of what can be learnt is kept."
+            share = round(max(0.0, 100 * (self.synthetic - self.blind) / gain))
+            # By chance the release can teach more than half of the table does.
+            kept = f" So {f'{share} %' if share < 100 else 'all'} of what can be learnt is kept."
         return (
             f"A model for '{printable(self.target)}' that learnt from the release gets {_shown(self.synthetic)} "
             f"{word}, one that learnt from the table {_shown(self.real)}; the usual value alone gives "

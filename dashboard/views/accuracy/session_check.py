@@ -26,9 +26,7 @@ def show(desk: Desk, table: DeskTable) -> None:
     chosen = st.selectbox(
         "Session",
         list(sessions),
-        format_func=lambda identity: (
-            f"{sessions[identity].mechanism.title} · opened {moment(sessions[identity].opened)}"
-        ),
+        format_func=lambda identity: _called(sessions[identity]),
         key=f"accuracy-session-{table.id}",
     )
     found = compare_answers(sessions[chosen], desk.truth(table))

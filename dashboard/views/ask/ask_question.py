@@ -28,7 +28,7 @@ Composed = str | Statistic
 MOST_STEPS = 1_000
 KINDS = {
     "easy": ("Easy: answered from what is public already.", "blue"),
-    "hard": ("Hard: measured, and learned from.", "violet"),
+    "hard": ("Hard: measured with fresh noise.", "violet"),
     "unchecked": ("Unchecked: not compared with the table.", "orange"),
 }
 
@@ -118,7 +118,11 @@ def _say(text: Composed, session: OpenToQuestions) -> None:
 
 
 def _ask(here: state.PageState, session: OpenToQuestions, text: Composed, guest: Guest | None) -> None:
-    """In the button's callback: an answer is stored before it is shown, so a click elsewhere loses nothing."""
+    """In the button's callback: an answer is stored before it is shown, so a click elsewhere loses nothing.
+
+    The answer to the question before goes first: below a refusal it would be taken for this one's.
+    """
+    here.answered = None
     try:
         statement = text if isinstance(text, str) and is_select(text) else None
         questions = session.sql_price(statement).questions if statement else 1

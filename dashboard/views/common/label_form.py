@@ -12,13 +12,19 @@ from dashboard.views.common import messages
 
 
 def show(desk: Desk, identity: str, name: str, noun: str) -> None:
-    """The name it has now, and a way to put it away."""
+    """The name it has now, and a way to put it away; where it was put away, a way back."""
+    away = desk.labels.of(identity).archived
     with st.popover(f"Rename or put away this {noun}", icon=":material/edit:"):
         key = f"label-{identity}"
         st.text_input("Name", name, key=key, max_chars=LONGEST_NAME)
         with st.container(horizontal=True):
             st.button("Rename", key=f"rename-{identity}", on_click=_rename, args=(desk, identity, key))
-            st.button("Put it away", key=f"archive-{identity}", on_click=_tried, args=(desk.archive, identity))
+            if away:
+                st.button("Bring it back", key=f"unarchive-{identity}", on_click=_tried, args=(desk.restore, identity))
+            else:
+                st.button("Put it away", key=f"archive-{identity}", on_click=_tried, args=(desk.archive, identity))
+        if away:
+            st.info(f"This {noun} is put away: it is not listed any more.", icon=":material/inventory_2:")
         st.caption("Nothing is deleted: the ledger keeps every spend, and what is put away can be brought back.")
 
 

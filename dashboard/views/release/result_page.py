@@ -64,7 +64,11 @@ def show(here: PageState, desk: Desk, table: DeskTable) -> None:
     if entry is None:
         st.error("This desk holds no such release.", icon=":material/error:")
         return
-    st.markdown(f"{messages.mark('public')} **{messages.plain(called(desk, entry, table))}**")
+    with st.container():
+        # A place of its own: a first name closes nothing that is open further down.
+        if name := desk.labels.of(plan_id).name:
+            st.markdown(f"{messages.mark('curator only')} **{messages.plain(name)}**")
+    st.markdown(f"{messages.mark('public')} **{messages.plain(spend_list.line(entry, table))}**")
     progress = desk.progress(plan_id)
     if progress.state == "running":
         watch(desk, plan_id)

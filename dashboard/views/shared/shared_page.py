@@ -157,10 +157,9 @@ def _session(here: state.PageState, desk: Desk, item: SharedItem) -> None:
         st.write("Anybody may ask, and every answer may be published.")
         _room(here)
         if not guest.visit(here, session).may_measure():
-            messages.note(
-                f"Nothing is measured for {'you any more' if item.hard else 'visitors'}: answers come from what is "
-                "public, and none promises its error.",
-                "public",
-            )
+            rest = "answers come from what is public, and none promises its error"
+            if session.hypothesis() is None:
+                rest = "this session measures every question, so only what was asked before is answered"
+            messages.note(f"Nothing is measured for {'you any more' if item.hard else 'visitors'}: {rest}.", "public")
     ask_question.show(here, session, guest)
     ask_history.show(session, "visitor")

@@ -9,6 +9,8 @@ import streamlit as st
 from dashboard.views.common import state
 from dashboard.views.data import sources_form
 
+MAIN = "tour-next"
+
 
 @dataclass(frozen=True)
 class TourStep:
@@ -17,6 +19,8 @@ class TourStep:
     page: str
     file: str
     text: str
+    acts: bool = True
+    """Whether the page has a main button of its own; where it has none, the way to the next step is the main one."""
 
 
 STEPS = (
@@ -43,11 +47,13 @@ STEPS = (
         "steps/accuracy.py",
         "Only you see this page: the release beside the real table, with a score, every column and every pair. "
         "Nothing here can be exported.",
+        acts=False,
     ),
     TourStep(
         "Budget",
         "steps/budget.py",
         "Every release takes from one budget. When it is used up, nobody learns more about a person than was promised.",
+        acts=False,
     ),
     TourStep(
         "Shared",
@@ -90,9 +96,14 @@ def show(page: str) -> None:
             if page != step.page:
                 st.page_link(step.file, label=f"Back to {step.page}", icon=":material/tour:")
             elif following:
-                label = f"Next: {following[0].page}"
-                st.page_link(following[0].file, label=label, icon=":material/arrow_forward:")
+                _next(following[0], main=not step.acts)
             st.button("Leave the tour" if following else "End the tour", icon=":material/close:", on_click=leave)
+
+
+def _next(step: TourStep, *, main: bool) -> None:
+    """The look of the main one is in `dashboard/look.py`."""
+    with st.container(key=MAIN if main else None, width="content"):
+        st.page_link(step.file, label=f"Next: {step.page}", icon=":material/arrow_forward:")
 
 
 def leave() -> None:

@@ -43,7 +43,7 @@ def test_a_guest_takes_as_many_as_allowed_and_leaves_the_rest(desk, held):
     answer, taken = Visit(session=session, hard=1).answer(ages(1))
     assert (answer.kind, taken, session.summary().left) == ("hard", 1, 4)
     assert Visit(session=session, hard=1).answer(ages(3))[1] == 0, "an easy answer takes nothing"
-    with pytest.raises(Refused, match="leaves none of its measurements"):
+    with pytest.raises(Refused, match="no measurement is left to this visit"):
         Visit(session=session, hard=0).answer(ages(2))
     with pytest.raises(Refused):
         Visit(session=session, hard=9, kept=4).answer(ages(2))

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from core.desk.desk import Desk
 from core.formulas.question import question
@@ -195,9 +195,20 @@ def test_the_demo_table_is_opened_with_the_keyboard_alone(browser: Browser, tmp_
         page.keyboard.press("Enter")
         expect(page.get_by_text("is open.")).to_be_visible()
         settled(page)
+        _stays_readable_under_the_pointer(page, page.get_by_role("link", name="Go on to Plan"))
         _tab_to(page, "Go on to Plan")
         page.keyboard.press("Enter")
         titled(page, "Plan")
+
+
+def _stays_readable_under_the_pointer(page: Page, link: Locator) -> None:
+    """The main button where it is a link: white on the main colour, which other links lose under the pointer."""
+    colours = "each => [each, each.querySelector('p')].map(part => getComputedStyle(part))"
+    colours += ".map((style, place) => place ? style.color : style.backgroundColor)"
+    before = link.evaluate(colours)
+    link.hover()
+    page.wait_for_timeout(500)
+    assert link.evaluate(colours) == before == ["rgb(31, 95, 139)", "rgb(255, 255, 255)"]
 
 
 def _tab_to(page: Page, name: str) -> None:

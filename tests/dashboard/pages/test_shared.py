@@ -256,6 +256,7 @@ def test_a_visitor_is_not_promised_that_unmeasured_answers_stay(desk: Desk, smal
     button(app, "Ask").click().run()
     assert not errors(app) and not session.transcript()
     assert "Asking it again takes nothing" in words(app) and "the same answer" not in words(app)
+    assert "Nothing is measured for visitors: answers come from what is public" in words(app)
 
 
 def test_a_link_to_what_was_taken_down_does_not_open_the_only_other(desk: Desk, plan_id: str, visitor: None) -> None:
@@ -273,9 +274,9 @@ def test_visitors_take_the_hard_answers_that_they_are_given(desk: Desk, small: D
     session = desk.ask(small, mechanism="online-laplace", budget=Budget(1, "1e-9"), questions=5)
     desk.share(session.id, title="Ask us")
     app = AppTest.from_file(str(APP), default_timeout=60).run()
-    assert "Nothing is measured for visitors" in words(app)
+    assert "Nothing is measured for visitors: this session measures every question" in words(app)
     button(app, "Ask").click().run()
-    assert "leaves none of its measurements to visitors" in errors(app)[0]
+    assert "no measurement is left to this visit" in errors(app)[0]
     assert not session.transcript()
 
     desk.share(session.id, title="Ask us", hard=1)
@@ -284,7 +285,8 @@ def test_visitors_take_the_hard_answers_that_they_are_given(desk: Desk, small: D
     for age in (20, 40):
         field(app, "Formula").set_value(f"age >= {age}").run()
         button(app, "Ask").click().run()
-    assert "leaves none" in errors(app)[0]
+    assert "no measurement is left" in errors(app)[0]
+    assert not app.metric[0].label.startswith("Share"), "the answer to another question does not stand below"
     assert len(session.transcript()) == 1 and "Nothing is measured for you any more" in words(app)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dashboard import look
 from dashboard.views.data import sources_form
-from dashboard.views.tour.tour import STEPS
+from dashboard.views.tour.tour import MAIN, STEPS
 from tests.dashboard.listed import APP, PAGES
 from tests.dashboard.pages.kit.elements import Open, button, errors, words
 
@@ -14,6 +15,11 @@ def test_it_leads_over_pages_that_exist_in_six_steps() -> None:
     assert len(STEPS) <= 6
     assert {step.page for step in STEPS} <= set(PAGES.values())
     assert all((APP.parent / step.file).is_file() for step in STEPS)
+
+
+def test_the_way_on_is_the_main_button_where_a_page_has_none():
+    assert [step.page for step in STEPS[:-1] if not step.acts] == ["Accuracy", "Budget"]
+    assert f".st-key-{MAIN}" in look.STYLE
 
 
 @pytest.mark.exhaustive

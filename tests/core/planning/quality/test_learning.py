@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from core.base.errors import BadParameter, Refused
-from core.planning.quality.learning import NEEDED, learn
+from core.planning.quality.learning import NEEDED, Lesson, learn
 from core.schema.domain import Categories, Domain, Integers
 
 DOMAIN = Domain(
@@ -34,6 +34,15 @@ def test_a_release_of_the_same_law_teaches_as_much():
     assert lesson.real > 0.85 and lesson.synthetic > 0.85
     assert lesson.blind < 0.65
     assert "of what can be learnt is kept" in lesson.sentence()
+
+
+def test_more_than_all_is_never_kept():
+    said = [
+        Lesson(target="ill", measure="accuracy", real=0.8, synthetic=synthetic, blind=0.5, rows=500).sentence()
+        for synthetic in (0.77, 0.8, 0.83)
+    ]
+    assert "So 90 % of what" in said[0]
+    assert all("So all of what can be learnt is kept" in line for line in said[1:])
 
 
 def test_noise_teaches_nothing():

@@ -199,6 +199,22 @@ def test_a_release_is_renamed_put_away_and_brought_back(page: Open, desk: Desk, 
     assert [box for box in app.selectbox if box.label == "Release"] and not errors(app)
 
 
+@pytest.mark.exhaustive
+def test_a_release_that_is_put_away_says_so_where_it_is_shown(page: Open, desk: Desk, small: DeskTable) -> None:
+    plan = desk.plan(small, [Marginals(order=1)], mechanism="laplace", budget=Budget("1/2"))
+    desk.release(plan)
+    desk.rename(plan.id, "Draft for the board")
+    app = page("release")
+    button(app, "Open it").click().run()
+    [named] = [found.value for found in app.markdown if "Draft for the board" in found.value]
+    assert "curator only" in named, "visitors read the title of what is shared, not this name"
+    app.button(key=f"archive-{plan.id}").click().run()
+    assert "This release is put away" in words(app) and desk.labels.of(plan.id).archived
+    app.button(key=f"unarchive-{plan.id}").click().run()
+    assert "This release is put away" not in words(app) and not desk.labels.of(plan.id).archived
+    assert not errors(app)
+
+
 @pytest.fixture
 def few(desk: Desk) -> DeskTable:
     generator = np.random.default_rng(7)
