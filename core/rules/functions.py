@@ -13,13 +13,11 @@ from typing import Any
 import numpy as np
 
 from core.base.arrays import Codes, Flags, IntArray
-from core.base.errors import Refused
 from core.rules.contradictions import lawful_record
 from core.rules.kinds import KeyRule
 from core.rules.rule_set import RuleSet
 from core.rules.strata import Strata, follows, near_counts
 
-UNMET = "The known counts cannot be met by this number of records."
 Functions = dict[KeyRule, Codes]
 
 
@@ -55,10 +53,7 @@ def _met(strata: Strata, codes: Codes, weights: Any, rows: int | None) -> IntArr
     some = places >= 0
     own = None if weights is None else weights[some]
     held = np.rint(np.bincount(places[some], weights=own, minlength=strata.cells.size)).astype(np.int64)
-    found = strata.nearest(held, rows)
-    if found is None:
-        raise Refused(UNMET)
-    return found
+    return strata.nearest(held, rows)
 
 
 def _functions(

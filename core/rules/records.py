@@ -13,7 +13,7 @@ import numpy as np
 from core.base.arrays import Codes, Flags, IntArray
 from core.base.errors import Refused
 from core.rules.contradictions import lawful_record
-from core.rules.functions import UNMET, decide_keys
+from core.rules.functions import decide_keys
 from core.rules.kinds import RecordRule
 from core.rules.rule_set import RuleSet
 from core.rules.strata import Strata
@@ -122,8 +122,6 @@ def meeting_totals(rules: RuleSet, codes: Codes, generator: np.random.Generator)
     own = strata.of_records(codes)
     held = np.bincount(own, minlength=strata.cells.size)
     wanted = strata.nearest(held, len(codes))
-    if wanted is None:
-        raise Refused(UNMET)
     free = [np.flatnonzero(own == stratum) for stratum in np.flatnonzero(held > wanted)]
     spare = [generator.permutation(each)[: each.size - int(wanted[own[each[0]]])] for each in free]
     open_ = generator.permutation(np.concatenate(spare)) if spare else np.zeros(0, dtype=np.int64)

@@ -100,9 +100,12 @@ class Strata:
         found = self._solve(np.zeros(self.cells.size), about=rows)
         return None if found is None else int(found.sum())
 
-    def nearest(self, held: IntArray, rows: int | None) -> IntArray | None:
-        """Whole numbers of records with this sum that solve the equations, nearest to those held; None if none do."""
-        return self._solve(None, held, rows)
+    def nearest(self, held: IntArray, rows: int | None) -> IntArray:
+        """Whole numbers of records with this sum that solve the equations, nearest to those held."""
+        found = self._solve(None, held, rows)
+        if found is None:
+            raise Refused("The known counts cannot be met by this number of records.")
+        return found
 
     def _solve(
         self,

@@ -161,8 +161,6 @@ class Session:
 
     def sql(self, text: str) -> SelectAnswer:
         """The answer to a SELECT of counts, sums, averages or quantiles; it rests on questions of the session."""
-        # What has no hypothesis has nothing to answer from but the table.
-        measures_all = self.hypothesis() is None
         return answer_select(
             text,
             self.domain,
@@ -170,7 +168,7 @@ class Session:
             known=self._known,
             left=self._left,
             tables=self.answers_tables,
-            measures_all=measures_all,
+            measures_all=self.measures_all(),
         )
 
     def sql_price(self, text: str) -> SelectPrice:
@@ -224,6 +222,10 @@ class Session:
         """What is public about the table by now, as far as this session knows; None where it keeps nothing."""
         with self.file.snapshot(self.id) as turn:
             return self.mechanism.peek(self._state(turn)[0])
+
+    def measures_all(self) -> bool:
+        """Whether every new question is measured: what has no hypothesis has nothing to answer from but the table."""
+        return self.hypothesis() is None
 
     def mixing(self) -> Mixing | None:
         """How well the walk behind its answers mixed; None where nothing walks."""

@@ -64,10 +64,10 @@ def shrunk_distances(distances: Floats, sigma: float, rooms: Floats) -> Floats:
 
 def _common(parts: Floats, noise: Floats) -> tuple[float, float]:
     """Mean and variance of parts before noise, each weighed by how clearly it is seen."""
-    mean, variance = float(parts.mean()), math.inf
+    weights = np.ones_like(noise)
     for _ in range(ROUNDS):
-        weights = np.ones_like(noise) if math.isinf(variance) else 1 / (variance + noise**2)
-        weights = weights / weights.max()
         mean = float(np.average(parts, weights=weights))
         variance = max(float(np.average((parts - mean) ** 2 - noise**2, weights=weights**2)), 0.0)
+        weights = 1 / (variance + noise**2)
+        weights /= weights.max()
     return mean, variance

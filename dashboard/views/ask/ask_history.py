@@ -46,7 +46,7 @@ def _hardness(session: Session, summary: Summary) -> str:
     if summary.left is None:
         return "No question is hard: all are answered from what is public already."
     # What was said in a closed session is shown whether or not its state can still be read.
-    if summary.status == "open" and session.hypothesis() is None:
+    if summary.status == "open" and session.measures_all():
         return "Every question is hard: each is measured anew, and only what was asked before is free."
     return (
         "A question is hard where what is known already turned out to be too far off, so that it was measured; which "

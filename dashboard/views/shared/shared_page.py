@@ -158,7 +158,7 @@ def _session(here: state.PageState, desk: Desk, item: SharedItem) -> None:
         _room(here)
         if not guest.visit(here, session).may_measure():
             rest = "answers come from what is public, and none promises its error"
-            if session.hypothesis() is None:
+            if session.measures_all():
                 rest = "this session measures every question, so only what was asked before is answered"
             messages.note(f"Nothing is measured for {'you any more' if item.hard else 'visitors'}: {rest}.", "public")
     ask_question.show(here, session, guest)

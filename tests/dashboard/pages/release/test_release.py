@@ -11,6 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.desk.desk import Desk
+from core.plans.plan import Plan
 from core.plans.statements import DeskTable, RunProgress
 from core.privacy.budget import Budget
 from core.privacy.unit import Unit
@@ -184,11 +185,17 @@ def test_noise_that_needs_no_delta_is_explained_where_one_was_allowed(
     assert ("δ is 0 here" in words(go_on(app))) == told
 
 
-@pytest.mark.exhaustive
-def test_a_release_is_renamed_put_away_and_brought_back(page: Open, desk: Desk, small: DeskTable) -> None:
-    plan = desk.plan(small, [Marginals(order=1)], mechanism="laplace", budget=Budget("1/2"))
+def named(desk: Desk, table: DeskTable) -> Plan:
+    """A release that the curator has given a name."""
+    plan = desk.plan(table, [Marginals(order=1)], mechanism="laplace", budget=Budget("1/2"))
     desk.release(plan)
     desk.rename(plan.id, "Draft for the board")
+    return plan
+
+
+@pytest.mark.exhaustive
+def test_a_release_is_renamed_put_away_and_brought_back(page: Open, desk: Desk, small: DeskTable) -> None:
+    plan = named(desk, small)
     app = page("release")
     [chooser] = [box for box in app.selectbox if box.label == "Release"]
     assert chooser.options[0].startswith("Draft for the board · ")
@@ -201,13 +208,11 @@ def test_a_release_is_renamed_put_away_and_brought_back(page: Open, desk: Desk, 
 
 @pytest.mark.exhaustive
 def test_a_release_that_is_put_away_says_so_where_it_is_shown(page: Open, desk: Desk, small: DeskTable) -> None:
-    plan = desk.plan(small, [Marginals(order=1)], mechanism="laplace", budget=Budget("1/2"))
-    desk.release(plan)
-    desk.rename(plan.id, "Draft for the board")
+    plan = named(desk, small)
     app = page("release")
     button(app, "Open it").click().run()
-    [named] = [found.value for found in app.markdown if "Draft for the board" in found.value]
-    assert "curator only" in named, "visitors read the title of what is shared, not this name"
+    [said] = [found.value for found in app.markdown if "Draft for the board" in found.value]
+    assert "curator only" in said, "visitors read the title of what is shared, not this name"
     app.button(key=f"archive-{plan.id}").click().run()
     assert "This release is put away" in words(app) and desk.labels.of(plan.id).archived
     app.button(key=f"unarchive-{plan.id}").click().run()
